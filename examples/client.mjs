@@ -1,5 +1,7 @@
 // A client of Textgate in Node 20.11 or newer, without dependencies.
 //   TEXTGATE_URL=… CLIENT_ID=… CLIENT_SECRET=… node client.mjs send +12125550100 "Hello"
+//   … node client.mjs schedule +12125550100 2026-11-27T09:00:00-05:00 "Hello"
+//   … node client.mjs cancel <messageId>
 //   … node client.mjs subscriptions +12125550100 +12125550101
 //   … node client.mjs subscriptions numbers.csv
 import { randomUUID } from "node:crypto";
@@ -28,6 +30,14 @@ export async function send(message, key = randomUUID()) {
   return messageId;
 }
 
+/**
+ * Cancels texts that wait, 1,000 at most. A text in `notCancelled` has gone, or may go.
+ * @returns {"cancelled": [id], "notCancelled": [{"messageId", "status"}]}
+ */
+export async function cancel(...messageIds) {
+  return call("/text/message/cancel", { messageIds });
+}
+
 /** Asks which numbers are subscribed: up to 5,000 in an array, up to 50,000 in a CSV file. */
 export async function subscriptionStatus({ phoneNumbers = [], csvPath }) {
   const csv = csvPath ? await readFile(csvPath, "base64") : "";
@@ -35,8 +45,8 @@ export async function subscriptionStatus({ phoneNumbers = [], csvPath }) {
 }
 
 /**
- * Repeats what may succeed the next time: no answer, 408, 429 and 5xx. Anything else is refused for good. Both calls here
- * may be repeated: one has a key, the other changes nothing. A text or a bulk request without a key may not.
+ * Repeats what may succeed the next time: no answer, 408, 429 and 5xx. Anything else is refused for good. All calls here
+ * may be repeated: one has a key, the others change nothing the second time. A text or a bulk request without a key may not.
  */
 async function call(path, body, headers = {}) {
   const url = new URL(path, setting("TEXTGATE_URL"));
@@ -81,10 +91,17 @@ async function main([command, ...args]) {
     const [phone, text] = args;
     return { messageId: await send({ phone, text, callbackData: "{}", sendPurpose: "example" }) };
   }
+  if (command === "schedule" && args.length === 3) {
+    const [phone, sendAt, text] = args;
+    return { messageId: await send({ phone, text, sendAt, callbackData: "{}", sendPurpose: "example" }) };
+  }
+  if (command === "cancel" && args.length > 0) return cancel(...args);
   if (command === "subscriptions" && args.length > 0) {
     return subscriptionStatus(args[0].endsWith(".csv") ? { csvPath: args[0] } : { phoneNumbers: args });
   }
-  throw new Error("usage: client.mjs send <phone> <text> | subscriptions <phone>… | subscriptions <file.csv>");
+  throw new Error(
+    "usage: client.mjs send <phone> <text> | schedule <phone> <time> <text> | cancel <messageId>… | subscriptions <phone>… | subscriptions <file.csv>",
+  );
 }
 
 if (process.argv[1] && import.meta.filename === realpathSync(process.argv[1])) {

@@ -1,6 +1,8 @@
 """A client of Textgate in Python 3.9 or newer, standard library only.
 
 TEXTGATE_URL=… CLIENT_ID=… CLIENT_SECRET=… python3 client.py send +12125550100 "Hello"
+… python3 client.py schedule +12125550100 2026-11-27T09:00:00-05:00 "Hello"
+… python3 client.py cancel <messageId>
 … python3 client.py subscriptions +12125550100 +12125550101
 … python3 client.py subscriptions numbers.csv
 """
@@ -35,6 +37,11 @@ def send(message, key=None):
     return call("/text/message/send", message, {"Idempotency-Key": key or str(uuid.uuid4())})["messageId"]
 
 
+def cancel(*message_ids):
+    """Cancels texts that wait, 1,000 at most. A text in notCancelled has gone, or may go."""
+    return call("/text/message/cancel", {"messageIds": list(message_ids)})
+
+
 def subscription_status(phone_numbers=(), csv_path=None):
     """Asks which numbers are subscribed: up to 5,000 in a list, up to 50,000 in a CSV file."""
     csv = b""
@@ -47,7 +54,7 @@ def subscription_status(phone_numbers=(), csv_path=None):
 def call(path, body, headers=None):
     """Repeats what may succeed the next time: no answer, 408, 429 and 5xx. Anything else is refused for good.
 
-    Both calls here may be repeated: one has a key, the other changes nothing. A text or a bulk request without a key may not.
+    All calls here may be repeated: one has a key, the others change nothing the second time. A text or a bulk request without a key may not.
     """
     request = Request(
         setting("TEXTGATE_URL").rstrip("/") + path,
@@ -102,9 +109,18 @@ def main(command="", *args):
     if command == "send" and len(args) == 2:
         phone, text = args
         return {"messageId": send({"phone": phone, "text": text, "callbackData": "{}", "sendPurpose": "example"})}
+    if command == "schedule" and len(args) == 3:
+        phone, send_at, text = args
+        message = {"phone": phone, "text": text, "sendAt": send_at, "callbackData": "{}", "sendPurpose": "example"}
+        return {"messageId": send(message)}
+    if command == "cancel" and args:
+        return cancel(*args)
     if command == "subscriptions" and args:
         return subscription_status(csv_path=args[0]) if args[0].endswith(".csv") else subscription_status(args)
-    raise RuntimeError("usage: client.py send <phone> <text> | subscriptions <phone>… | subscriptions <file.csv>")
+    raise RuntimeError(
+        "usage: client.py send <phone> <text> | schedule <phone> <time> <text> | cancel <messageId>… | "
+        "subscriptions <phone>… | subscriptions <file.csv>"
+    )
 
 
 if __name__ == "__main__":

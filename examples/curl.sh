@@ -45,6 +45,17 @@ call "/text/message/status?messageId=$message_id"
 call /text/message/statuses --data "{\"messageIds\": [\"$message_id\"]}"
 call "/text/events?limit=10"
 
+# Schedule a text for tomorrow, and cancel it. The answer of the first call says when the text may go.
+tomorrow=$(date -u -d tomorrow +%FT%TZ 2>/dev/null || date -u -v+1d +%FT%TZ)
+scheduled=$(
+  call /text/message/send --header "Idempotency-Key: $(new_key)" --data @- <<JSON
+{"phone": "$phone", "text": "Hello again", "callbackData": "{}", "sendPurpose": "example", "sendAt": "$tomorrow"}
+JSON
+) || { echo "$scheduled"; exit 1; }
+echo "$scheduled"
+scheduled_id=$(sed -n 's/.*"messageId":"\([^"]*\)".*/\1/p' <<<"$scheduled")
+call /text/message/cancel --data "{\"messageId\": \"$scheduled_id\"}"
+
 # Send many texts in one request. Each stands for itself: the answer tells which were accepted.
 call /text/bulk/message/send --header "Idempotency-Key: $(new_key)" --data @- <<JSON
 {"messages": [

@@ -124,6 +124,9 @@ CREATE TABLE messages (
   submissions TEXT,
   -- Names of fields of the send request that no send request has, as a JSON array. Hardly any message has some.
   ignored_fields TEXT,
+  requested_at INTEGER,                -- of a message that was scheduled: when it was asked for; it is accepted shortly before its time
+  send_at INTEGER,                     -- no run claims it before; NULL: it may go at once
+  expires_at INTEGER,                  -- no run claims it from then on; NULL: SUBMIT_WITHIN_HOURS after its acceptance
   CHECK ((status = 'PENDING_TO_SEND') = (due_at IS NOT NULL))
 ) STRICT;
 
@@ -142,6 +145,33 @@ CREATE INDEX messages_pending_by_website ON messages (website_id, message_id) WH
 
 -- Pending messages that could not be submitted at first. Most messages can, and have no entry here.
 CREATE INDEX messages_retried ON messages (website_id, due_at) WHERE due_at IS NOT NULL AND reason IS NOT NULL;
+
+-- Send requests whose time is more than some minutes ahead. Each waits here and is no message yet: no report counts it, and nothing of it
+-- is due. The sweep makes a message of it shortly before its time. A cancellation makes a cancelled message of it.
+CREATE TABLE scheduled_messages (
+  message_id TEXT NOT NULL PRIMARY KEY,
+  website_id TEXT NOT NULL,
+  client_id TEXT NOT NULL,
+  phone INTEGER NOT NULL,              -- of the recipient when it was asked for
+  send_purpose TEXT NOT NULL,
+  send_at INTEGER NOT NULL,
+  requested_at INTEGER NOT NULL,
+  request TEXT NOT NULL                -- JSON: what is stored of an accepted message
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX scheduled_by_time ON scheduled_messages (send_at);
+CREATE INDEX scheduled_by_website ON scheduled_messages (website_id, send_at);
+CREATE INDEX scheduled_by_phone ON scheduled_messages (website_id, phone);
+
+-- Kept requests with the columns of messages, in their order, for what shows both.
+CREATE VIEW scheduled_as_messages AS SELECT
+  message_id, website_id, client_id, phone, request ->> 'email' AS email, request ->> 'text' AS text,
+  request ->> 'mediaUrl' AS media_url, request ->> 'clickUrl' AS click_url, request ->> 'callbackData' AS callback_data,
+  send_purpose, 'PENDING_TO_SEND' AS status, NULL AS reason, requested_at AS accepted_at, requested_at AS updated_at,
+  send_at AS due_at, NULL AS claimed_at, NULL AS claim, 0 AS attempts, NULL AS carrier, NULL AS carrier_message_id,
+  request ->> 'encoding' AS encoding, request ->> 'segments' AS segments, 0 AS is_reply, 0 AS opted_out, NULL AS reason_code,
+  NULL AS submissions, request ->> 'ignoredFields' AS ignored_fields, requested_at, send_at, request ->> 'expiresAt' AS expires_at
+FROM scheduled_messages;
 
 -- What clients hear of: each change of a message's status, each of a person's first clicks, and notices of texts and subscriptions.
 -- One row each, with its callback. The sequence number is the order in which D1 stored them, and the cursor of GET /text/events.

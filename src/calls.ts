@@ -2,6 +2,7 @@
 // operator's shell are made from this list.
 import type * as z from "zod";
 import type { Call, Resource } from "./http/call.ts";
+import { cancelMessages } from "./http/cancel-messages.ts";
 import { carrierWebhooks } from "./http/carrier-webhooks.ts";
 import { consoleSession } from "./http/console-session.ts";
 import { events } from "./http/events.ts";
@@ -32,6 +33,7 @@ import { overview } from "./operator/overview.ts";
 import { people } from "./operator/people.ts";
 import { personIds } from "./operator/person-ids.ts";
 import { reports } from "./operator/reports.ts";
+import { scheduled } from "./operator/scheduled.ts";
 import { serviceState } from "./operator/service-state.ts";
 import { sessions } from "./operator/sessions.ts";
 import { subscriberList } from "./operator/subscriber-list.ts";
@@ -41,7 +43,16 @@ import { tokens } from "./operator/tokens.ts";
 import { waiting } from "./operator/waiting.ts";
 import { websites } from "./operator/websites.ts";
 
-const ofClients = [sendMessage, sendBulk, messageStatus, messageStatuses, events, subscriptions, subscriptionStatus];
+const ofClients = [
+  sendMessage,
+  sendBulk,
+  cancelMessages,
+  messageStatus,
+  messageStatuses,
+  events,
+  subscriptions,
+  subscriptionStatus,
+];
 
 const open = [links, welcome, openapi, securityTxt, health, consoleSession];
 
@@ -61,6 +72,7 @@ const ofOperator = [
   people,
   messages,
   waiting,
+  scheduled,
   serviceState,
   overview,
   databases,

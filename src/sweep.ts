@@ -11,6 +11,7 @@ import { endInterrupted, endUnsubmitted, endWithoutReceipt } from "./flows/messa
 import { purgeMessages } from "./flows/messages/purge-messages.ts";
 import { queueCallbacks, queueOverdue } from "./flows/messages/queue-jobs.ts";
 import { requeueKeptJobs } from "./flows/messages/recovery-jobs.ts";
+import { releaseDue } from "./flows/messages/release-scheduled.ts";
 import { closeDays } from "./flows/operations/close-days.ts";
 import { tellProblems } from "./flows/operations/tell-problems.ts";
 import { receiveWaiting } from "./flows/people/receive-inbound.ts";
@@ -36,6 +37,7 @@ const JOBS: SweepJob[] = [
   { name: "requeue-kept-jobs", run: async (deps) => (deps.first ? 0 : requeueKeptJobs(deps)) },
   // Before overdue messages are requeued: those among them whose deadline has passed must not be.
   { name: "end-unsubmitted", run: endUnsubmitted },
+  { name: "release-scheduled", isRoutine: true, run: releaseDue },
   { name: "requeue-messages", run: requeueMessages },
   { name: "requeue-callbacks", run: requeueCallbacks },
   { name: "probe-carriers", run: probeCarriers },

@@ -1,5 +1,6 @@
 // Pure. Fields of JSON bodies that several requests share.
 import * as z from "zod";
+import { isBlank } from "./people/invisible.ts";
 import { ILL_FORMED, isWellFormed } from "./well-formed.ts";
 
 /** A body. */
@@ -27,6 +28,10 @@ export const ruleOfFields = <T>(check: (body: T, add: (field: string, message: s
     (body, context) => check(body, (field, message) => context.addIssue({ code: "custom", path: [field], message })),
     { when: ({ value }) => typeof value === "object" && value !== null },
   );
+
+/** Whether a field says nothing. */
+export const isAbsent = (value: unknown): boolean =>
+  value === undefined || value === null || (typeof value === "string" && isBlank(value));
 
 export const orEmpty = <T extends z.ZodType>(schema: T) => z.union([schema, z.literal(""), z.null()]).optional();
 

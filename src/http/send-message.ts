@@ -3,12 +3,20 @@ import { type FieldError, failField, RequestFailure } from "../domain/failure.ts
 import type { Send } from "../domain/messages/send.ts";
 import { sendAnswerSchema, sendRequestSchema } from "../domain/messages/send-request.ts";
 import { inDatabaseOfHome } from "../flows/databases/places.ts";
-import { acceptSend, prepareSend, type Sender, trySend } from "../flows/messages/accept-message.ts";
+import {
+  acceptSend,
+  IDEMPOTENCY_MILLISECONDS,
+  prepareSend,
+  type Sender,
+  trySend,
+} from "../flows/messages/accept-message.ts";
+import { readKeyExpiry } from "../store/messages/idempotency-keys.ts";
 import { type ApiRequest, clientOf } from "./api-request.ts";
 import { BODY_LIMITS, noteIgnored, readJson } from "./body.ts";
 import { call, jsonBody, ok, type Parameter, type Resource } from "./call.ts";
 import { MESSAGE_ID, SEND_BY_EMAIL, SEND_BY_PHONE } from "./examples.ts";
 import { countingOf, limitRate } from "./guards.ts";
+import { toTime } from "./time.ts";
 
 /** The parameter of each call that sends. */
 export const IDEMPOTENCY_KEY: Parameter = {
@@ -42,9 +50,9 @@ const send = call({
     const accepting = acceptSend(own, send, countingOf(request, deps));
     // A client that hangs up does not end it: a stored message is queued.
     deps.waitUntil(accepting.catch(() => {}));
-    const messageId = await accepting;
+    const { messageId, scheduledFor } = await accepting;
     request.logged = { messageId };
-    return { messageId };
+    return { messageId, ...(scheduledFor === undefined ? {} : { scheduledFor: toTime(scheduledFor) }) };
   },
 });
 
@@ -58,8 +66,8 @@ async function readSend(request: ApiRequest, deps: Deps): Promise<Send> {
   try {
     const body = await readJson(request, BODY_LIMITS.send);
     const sender = senderOf(request, deps);
-    const { data: message, details = [] } = trySend(sender, body.value);
     const { key, fault } = tryIdempotencyKey(request);
+    const { data: message, details = [] } = await tryAsAtFirst(request, deps, body.value, key);
     noteIgnored(request, sendRequestSchema, body.value);
     if (!message || fault) {
       throw new RequestFailure({ kind: "fields-wrong", details: fault ? [...details, fault] : details });
@@ -70,6 +78,26 @@ async function readSend(request: ApiRequest, deps: Deps): Promise<Send> {
     throw error;
   }
 }
+
+/**
+ * The request, or every rule that its body breaks. The times of a repetition are valid as they were at first: they may be past since.
+ * @param key the Idempotency-Key
+ */
+async function tryAsAtFirst(request: ApiRequest, deps: Deps, body: unknown, key: string | undefined) {
+  const sender = senderOf(request, deps);
+  const tried = trySend(sender, body, deps.now());
+  if (tried.data || key === undefined || !tried.details.every(({ field }) => TIMES.has(field))) return tried;
+  const { home, clientId } = sender.client;
+  const { db } = await inDatabaseOfHome(deps, home, sender.client.database);
+  const expiresAt = await readKeyExpiry(db, clientId, key);
+  // A key that is about to expire may be gone when the message is stored: the message would go, and late.
+  if (expiresAt < deps.now() + KEY_MARGIN_MILLISECONDS) return tried;
+  return trySend(sender, body, expiresAt - IDEMPOTENCY_MILLISECONDS);
+}
+
+const TIMES: ReadonlySet<string> = new Set(["sendAt", "expireAt"]);
+
+const KEY_MARGIN_MILLISECONDS = 60_000;
 
 /** Links lead to the configured origin; without one, to the origin under which the client has reached us. */
 export function senderOf(request: ApiRequest, deps: Deps): Sender {

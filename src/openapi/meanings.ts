@@ -22,8 +22,14 @@ export const STATUS_MEANINGS: Record<MessageStatus, string> = {
 /** `advice`: what the client does about it. */
 export const REASON_MEANINGS: Record<Reason, { meaning: string; advice: string }> = {
   CANCELLED: {
-    meaning: "the operator cancelled it before it was submitted, or held it until its time was over",
-    advice: "ask the operator before you send it again: it was surely not sent",
+    meaning:
+      "you or the operator cancelled it before it was submitted, or the operator held it until its time was over",
+    advice: "if you did not cancel it, ask the operator before you send it again: it was surely not sent",
+  },
+  EXPIRED: {
+    meaning:
+      "it was not submitted before its `expireAt`, or, if it was scheduled without one, `SUBMIT_WITHIN_HOURS` after its `sendAt`",
+    advice: "send it again, if it is still of use: it was surely not sent",
   },
   CARRIER_REFUSED: {
     meaning: "the carrier refused the message: the number, the sender or the content",

@@ -2,13 +2,19 @@ import * as z from "zod";
 import type { Deps } from "../deps.ts";
 import { failField, RequestFailure } from "../domain/failure.ts";
 import { cancelSchema, holdSchema, type MessageFilter, releaseSchema } from "../domain/messages/hold.ts";
-import { cancelOne, cancelWaiting, holdMessages, releaseMessages } from "../flows/messages/hold-messages.ts";
+import {
+  cancelOne,
+  cancelWaiting,
+  countCancellable,
+  holdMessages,
+  releaseMessages,
+} from "../flows/messages/hold-messages.ts";
 import { type ApiRequest, authorOf, toStoredId } from "../http/api-request.ts";
 import { BODY_LIMITS, readFields } from "../http/body.ts";
 import { inPath, ok, type Resource } from "../http/call.ts";
 import { MESSAGE_ID } from "../http/examples.ts";
 import { findClient } from "../store/clients/clients.ts";
-import { countWaiting, findWaitingMessage } from "../store/messages/holds.ts";
+import { findWaitingMessage } from "../store/messages/holds.ts";
 import { operatorCall, settingsBody } from "./operator-call.ts";
 import { requireFound, requireWebsite, WEBSITE } from "./params.ts";
 
@@ -57,7 +63,7 @@ const hold = operatorCall({
   path: "/operator/websites/:websiteId/hold",
   summary: "Hold the waiting messages of a website",
   description:
-    "Holds the whole website, one `sendPurpose`, one client, or one of both. Waiting messages are not submitted until they are released. Messages that a run has claimed still go: about 10, at most 20. New messages are accepted, and held. Replies to keywords are not held. A hold does not stop the clock: after `SUBMIT_WITHIN_HOURS` a held message is FAILED_TO_SEND. Who held it and the `reason` are shown with the website and its messages.",
+    "Holds the whole website, one `sendPurpose`, one client, or one of both. Waiting messages are not submitted until they are released. Messages that a run has claimed still go: about 10, at most 20. New messages are accepted, and held. A scheduled message that is covered is held once its time comes. Replies to keywords are not held. A hold does not stop the clock: after `SUBMIT_WITHIN_HOURS` a held message is FAILED_TO_SEND. Who held it and the `reason` are shown with the website and its messages.",
   parameters: [WEBSITE],
   body: settingsBody(holdSchema, { campaign: { sendPurpose: "spring-sale_01", reason: "wrong link" }, website: {} }),
   answers: [ok(holdAnswers.HeldMessages, "The hold is stored.", { held: 1500 })],
@@ -109,7 +115,7 @@ const cancel = operatorCall({
   path: "/operator/websites/:websiteId/cancel",
   summary: "Cancel the waiting messages of a website",
   description:
-    "Waiting and held messages become FAILED_TO_SEND, with their callbacks. `dryRun` counts them, and changes nothing. Messages that a run has claimed still go, and new messages are accepted: hold first. All waiting messages of the website are looked at, however many other websites have. Several hundred thousand take a minute: then the answer has `more`, and the call is to be repeated.",
+    "Waiting, held and scheduled messages become FAILED_TO_SEND, with their callbacks. `dryRun` counts them, and changes nothing. Messages that a run has claimed still go, and new messages are accepted: hold first. All waiting messages of the website are looked at, however many other websites have. Several hundred thousand take a minute: then the answer has `more`, and the call is to be repeated.",
   parameters: [WEBSITE],
   body: settingsBody(cancelSchema, { count: { sendPurpose: "spring-sale_01", dryRun: true } }),
   answers: [ok(holdAnswers.CancelledMessages, "They are cancelled, or counted.", { cancelled: 1500 })],
@@ -128,7 +134,7 @@ const cancel = operatorCall({
   run: async (request, deps) => {
     const { websiteId, filter } = await readFilter(request, deps, cancelSchema);
     const { count, more } = filter.dryRun
-      ? { count: await countWaiting(deps.db, websiteId, filter), more: false }
+      ? { count: await countCancellable(deps.db, websiteId, filter), more: false }
       : await cancelWaiting(deps, authorOf(request), websiteId, filter);
     const answer = { cancelled: count, ...(more ? { more } : {}) };
     request.logged = { websiteId, dryRun: filter.dryRun, ...answer };
@@ -143,7 +149,7 @@ const cancelMessage = operatorCall({
   tag: "Websites",
   summary: "Cancel one waiting message",
   description:
-    "A message that waits, held or not, becomes FAILED_TO_SEND, CANCELLED, with its callback. One that does not wait any more, or that a run has claimed, is left alone: 40903. A reply to a keyword is not cancelled.",
+    "A message that waits, held or not, or is scheduled, becomes FAILED_TO_SEND, CANCELLED, with its callback. One that does not wait any more, or that a run has claimed, is left alone: 40903. A reply to a keyword is not cancelled.",
   database: "named",
   parameters: [inPath("messageId", "The id that the send request returned.", MESSAGE_ID)],
   answers: [ok(holdAnswers.CancelledMessage, "It is cancelled.", { messageId: MESSAGE_ID, cancelled: 1 })],

@@ -7,6 +7,7 @@ import { inEach } from "../flows/databases/places.ts";
 import { inQuery, ok, type Resource } from "../http/call.ts";
 import { CLIENT_ID, TIME } from "../http/examples.ts";
 import { toTime } from "../http/time.ts";
+import { countScheduled, SCHEDULED_LOOKED_AT, type ScheduledGroup } from "../store/messages/list-scheduled.ts";
 import { LOOKED_AT, readWaiting, type WaitingGroup } from "../store/messages/waiting.ts";
 import { type Answers, missingShape } from "./answers.ts";
 import { operatorCall } from "./operator-call.ts";
@@ -18,9 +19,9 @@ const rowSchema = z.object({
   clientName: z.string().nullable(),
   count: z.int(),
   why: z
-    .enum(["carrier", "queue", "held"])
+    .enum(["carrier", "queue", "held", "scheduled"])
     .describe(
-      "`held`: an operator holds them. Against the will: `carrier`: it could not take one of them at first; `queue`: they wait for their turn.",
+      "`held`: an operator holds them. `scheduled`: they are kept for their time. Against the will: `carrier`: it could not take one of them at first; `queue`: they wait for their turn.",
     ),
   carrier: z.string().describe("Of the website."),
   cause: z.string().nullable().describe("The words of the other side; numbers in them are masked."),
@@ -29,8 +30,12 @@ const rowSchema = z.object({
     .object({ since: z.iso.datetime(), by: z.string().nullable(), reason: z.string().nullable() })
     .nullable()
     .describe("The hold, and who holds them and why, as far as it says."),
-  oldestAt: z.iso.datetime().describe("When the oldest was accepted."),
-  endsAt: z.iso.datetime().describe("When the oldest is given up, held or not."),
+  opensAt: z.iso
+    .datetime()
+    .nullable()
+    .describe("When the first of what is scheduled may go; null: it is not scheduled."),
+  oldestAt: z.iso.datetime().describe("When the oldest was accepted, or, if it is scheduled, asked for."),
+  endsAt: z.iso.datetime().nullable().describe("When the oldest is given up, held or not; null: it is scheduled."),
 });
 
 const waitingAnswers = {
@@ -38,7 +43,9 @@ const waitingAnswers = {
     asOf: z.iso.datetime(),
     isCut: z
       .boolean()
-      .describe("There are more than were looked at: 2,000 of each database, those whose jobs were due first."),
+      .describe(
+        "There are more than were looked at: of each database, the 2,000 whose jobs were due first, and the 2,000 scheduled ones that go first.",
+      ),
     groups: z
       .array(z.object({ websiteId: z.string(), name: z.string(), rows: z.array(rowSchema) }))
       .describe("By website, the one with the oldest first; its rows in the same order."),
@@ -58,7 +65,7 @@ const EXAMPLE = {
       rows: [
         {
           ...{ sendPurpose: "spring-sale_01", clientId: CLIENT_ID, clientName: "The newsletter platform", count: 871 },
-          ...{ why: "carrier", carrier: "kannel", cause: "HTTP 403", nextTryAt: TIME, held: null },
+          ...{ why: "carrier", carrier: "kannel", cause: "HTTP 403", nextTryAt: TIME, held: null, opensAt: null },
           ...{ oldestAt: TIME, endsAt: TIME },
         },
       ],
@@ -73,24 +80,39 @@ const get = operatorCall({
   tag: "Messages",
   summary: "Read what waits, by website, purpose and client",
   description:
-    "Pending messages that no run has claimed: how many, since when, and why. A look reads at most 15,000 rows of each database, whatever waits, and writes nothing. `POST /operator/websites/{websiteId}/cancel` with `dryRun` counts all of them.",
+    "Pending messages that no run has claimed, and scheduled ones: how many, since when, and why. A look reads at most 25,000 rows of each database, whatever waits, and writes nothing. `POST /operator/websites/{websiteId}/cancel` with `dryRun` counts all of them.",
   parameters: [inQuery("website", "Only of this website.", { pattern: WEBSITE_ID.source })],
   answers: [ok(waitingAnswers.WaitingMessages, "As of now.", EXAMPLE)],
   errors: ["resource-unknown"],
   command: { name: "waiting" },
   run: async (request, deps) => {
     const websiteId = await readWebsiteId(request, deps);
-    const { answers, missing } = await askEach(inEach(deps), ({ db }) => readWaiting(db, websiteId));
-    const found = answers.flat().sort((a, b) => a.oldestAt - b.oldestAt);
-    const groups = [...Map.groupBy(found, (group) => group.websiteId)].map(([id, rows]) => ({
+    const { answers, missing } = await askEach(inEach(deps), async ({ db }) => ({
+      waiting: await readWaiting(db, websiteId, deps.now()),
+      scheduled: await countScheduled(db, websiteId),
+    }));
+    const waiting = answers.flatMap((answer) => answer.waiting).sort((a, b) => a.oldestAt - b.oldestAt);
+    const scheduled = answers.flatMap((answer) => answer.scheduled).sort((a, b) => a.opensAt - b.opensAt);
+    const groups = [...Map.groupBy([...waiting, ...scheduled], (group) => group.websiteId)].map(([id, rows]) => ({
       websiteId: id,
       name: rows[0]?.websiteName ?? id,
-      rows: rows.map((row) => toRow(row, deps.config.submitWithinMilliseconds)),
+      rows: rows.map((row) =>
+        "opensAt" in row ? toScheduledRow(row) : toRow(row, deps.config.submitWithinMilliseconds),
+      ),
     }));
-    const isCut = answers.some((some) => some.reduce((sum, { count }) => sum + count, 0) >= LOOKED_AT);
+    const isCut = answers.some(
+      (answer) => countIn(answer.waiting) >= LOOKED_AT || countIn(answer.scheduled) >= SCHEDULED_LOOKED_AT,
+    );
     return { asOf: toTime(deps.now()), isCut, groups, ...missing };
   },
 });
+
+const countIn = (groups: { count: number }[]) => groups.reduce((sum, { count }) => sum + count, 0);
+
+function toScheduledRow({ websiteId: _, websiteName: __, opensAt, oldestAt, ...group }: ScheduledGroup): Row {
+  const times = { opensAt: toTime(opensAt), oldestAt: toTime(oldestAt), endsAt: null };
+  return { ...group, ...times, why: "scheduled", cause: null, nextTryAt: null, held: null };
+}
 
 function toRow({ hold, websiteId: _, websiteName: __, ...group }: WaitingGroup, submitWithin: number): Row {
   const { oldestAt, cause } = group;
@@ -100,6 +122,7 @@ function toRow({ hold, websiteId: _, websiteName: __, ...group }: WaitingGroup, 
     cause: hold || cause === null ? null : maskNumbers(cause),
     nextTryAt: hold ? null : toTime(group.nextTryAt),
     held: hold && { since: toTime(hold.since), ...sayOf(hold) },
+    opensAt: null,
     oldestAt: toTime(oldestAt),
     endsAt: toTime(oldestAt + submitWithin),
   };

@@ -87,6 +87,9 @@ export interface MessageRow {
   opted_out: Bit;
   /** JSON array; see submissions.ts. */
   submissions: string | null;
+  requested_at: number | null;
+  send_at: number | null;
+  expires_at: number | null;
 }
 
 export interface EventRow {

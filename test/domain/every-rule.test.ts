@@ -8,6 +8,7 @@ import { phoneListSchema } from "../../src/domain/people/phone-list.ts";
 import { subscribeSchema } from "../../src/domain/people/subscribe-request.ts";
 
 const LINK = "https://l.example/l/AAAAAAAAAA";
+const NOW = Date.parse("2026-11-25T12:00:00Z");
 const HALF = "\ud83d";
 const long = (length: number) => "x".repeat(length);
 /** Well-formed, and short enough for the name of a test. */
@@ -37,6 +38,8 @@ interface Case {
 const noUrl = ["/image.jpg", "ftp://example.com/a", `https://${long(2048)}`, 5, [], {}];
 const noPurpose = [undefined, null, "", " ", 5, {}, "a/b", "a\tb", long(101), `é${long(200)}`];
 
+const NO_TIMES = [5, {}, "tomorrow", "2026-11-26", "2026-11-26T12:00:00", "2026-02-30T12:00:00Z", 1795694400];
+
 const CASES: Case[] = [
   {
     request: "a send",
@@ -47,6 +50,8 @@ const CASES: Case[] = [
       clickUrl: noUrl,
       callbackData: [undefined, null, 5, {}, "{", `"${long(8192)}"`, long(8193), `"${HALF}"`],
       sendPurpose: noPurpose,
+      sendAt: [...NO_TIMES, "2026-11-25T11:54:59Z", "2026-12-30T12:00:01Z"],
+      expireAt: [...NO_TIMES, "2026-11-25T12:00:00Z", "2026-12-07T12:00:01Z"],
     },
     crosses: [
       { body: { phone: "", email: "" }, field: "phone" },
@@ -54,7 +59,7 @@ const CASES: Case[] = [
       { body: { phone: null, email: "nobody" }, field: "email" },
       { body: { phone: " ", email: 5 }, field: "email" },
     ],
-    check: (body) => trySendRequest(body, LINK),
+    check: (body) => trySendRequest(body, LINK, NOW),
   },
   {
     request: "a send whose link makes the text too long",
@@ -76,7 +81,7 @@ const CASES: Case[] = [
       { body: { text: long(1600), clickUrl: " https://a.example\n" }, field: "text" },
       { body: { text: `${long(1583)}https://a.example` }, field: "text" },
     ],
-    check: (body) => trySendRequest(body, LINK),
+    check: (body) => trySendRequest(body, LINK, NOW),
   },
   {
     request: "a subscribe",

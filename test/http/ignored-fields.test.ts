@@ -19,12 +19,12 @@ const idOf = async (answer: Response) => ((await answer.json()) as { messageId: 
 
 describe("a send with unknown fields", () => {
   it("is answered with their names, and the operator's message has them", async () => {
-    const body = { sendAt: "2027-01-01T00:00:00Z", ...GOOD, click_url: "https://a.example", mediaURL: "" };
+    const body = { sendTime: "2027-01-01T00:00:00Z", ...GOOD, click_url: "https://a.example", mediaURL: "" };
     const answer = await world.post("/text/message/send", client, body);
-    expect([answer.status, ignoredOf(answer)]).toEqual([200, "sendAt, click_url, mediaURL"]);
-    expect(await stored()).toEqual([{ ignored_fields: '["sendAt","click_url","mediaURL"]' }]);
+    expect([answer.status, ignoredOf(answer)]).toEqual([200, "sendTime, click_url, mediaURL"]);
+    expect(await stored()).toEqual([{ ignored_fields: '["sendTime","click_url","mediaURL"]' }]);
     const seen = await (await world.operator("GET", `/messages/${await idOf(answer)}`)).json();
-    expect(seen).toMatchObject({ ignoredFields: ["sendAt", "click_url", "mediaURL"], clickUrl: null });
+    expect(seen).toMatchObject({ ignoredFields: ["sendTime", "click_url", "mediaURL"], clickUrl: null });
   });
 
   it("without any has neither the header nor a row of them", async () => {
@@ -41,10 +41,10 @@ describe("a send with unknown fields", () => {
   });
 
   it("cannot write another header, or another value of this one", async () => {
-    const name = "x\r\nSet-Cookie: a=b\r\n\r\n<html>, sendAt";
+    const name = "x\r\nSet-Cookie: a=b\r\n\r\n<html>, sendTime";
     const answer = await world.post("/text/message/send", client, { ...GOOD, [name]: 1, größe: 2 });
     expect(answer.status).toBe(200);
-    expect(ignoredOf(answer)).toBe("x%0D%0ASet-Cookie:%20a=b%0D%0A%0D%0A<html>%2C%20sendAt, gr%C3%B6%C3%9Fe");
+    expect(ignoredOf(answer)).toBe("x%0D%0ASet-Cookie:%20a=b%0D%0A%0D%0A<html>%2C%20sendTime, gr%C3%B6%C3%9Fe");
     expect(answer.headers.get("set-cookie")).toBe(null);
   });
 
@@ -55,27 +55,27 @@ describe("a send with unknown fields", () => {
   });
 
   it("that breaks a rule has an error without the header", async () => {
-    const answer = await world.post("/text/message/send", client, { ...GOOD, text: "", sendAt: 1 });
+    const answer = await world.post("/text/message/send", client, { ...GOOD, text: "", sendTime: 1 });
     expect([answer.status, ignoredOf(answer)]).toEqual([400, null]);
   });
 
   it("is the same request under its Idempotency-Key, and another one without the fields", async () => {
     const key = { "idempotency-key": "a" };
     const send = (body: object) => world.post("/text/message/send", client, body, key);
-    const first = await send({ ...GOOD, sendAt: 1 });
-    const again = await send({ sendAt: 1, ...GOOD });
-    expect([again.status, ignoredOf(again)]).toEqual([200, "sendAt"]);
+    const first = await send({ ...GOOD, sendTime: 1 });
+    const again = await send({ sendTime: 1, ...GOOD });
+    expect([again.status, ignoredOf(again)]).toEqual([200, "sendTime"]);
     expect(await idOf(again)).toBe(await idOf(first));
     expect((await send(GOOD)).status).toBe(409);
-    expect(await stored()).toEqual([{ ignored_fields: '["sendAt"]' }]);
+    expect(await stored()).toEqual([{ ignored_fields: '["sendTime"]' }]);
   });
 
   it("is the duplicate of one without them", async () => {
     await world.operator("PUT", "/websites/brand", { duplicateWindowHours: 1 });
     world.advance(120);
     const first = await idOf(await world.post("/text/message/send", client, GOOD));
-    const second = await world.post("/text/message/send", client, { ...GOOD, sendAt: 1 });
-    expect([await idOf(second), ignoredOf(second)]).toEqual([first, "sendAt"]);
+    const second = await world.post("/text/message/send", client, { ...GOOD, sendTime: 1 });
+    expect([await idOf(second), ignoredOf(second)]).toEqual([first, "sendTime"]);
     expect(await stored()).toEqual([{ ignored_fields: null }]);
   });
 });
@@ -83,23 +83,23 @@ describe("a send with unknown fields", () => {
 describe("a bulk request with unknown fields", () => {
   it("is answered with those of all messages and of its own, and each message has its own", async () => {
     const messages = [
-      { ...GOOD, sendAt: 1 },
+      { ...GOOD, sendTime: 1 },
       GOOD,
-      { ...GOOD, click_url: 2, sendAt: 3 },
+      { ...GOOD, click_url: 2, sendTime: 3 },
       { ...GOOD, text: "", mediaURL: "" },
     ];
     const answer = await world.post("/text/bulk/message/send", client, { priority: "high", messages, dryRun: true });
-    expect([answer.status, ignoredOf(answer)]).toEqual([200, "priority, dryRun, sendAt, click_url, mediaURL"]);
+    expect([answer.status, ignoredOf(answer)]).toEqual([200, "priority, dryRun, sendTime, click_url, mediaURL"]);
     expect(await stored()).toEqual([
-      { ignored_fields: '["sendAt"]' },
+      { ignored_fields: '["sendTime"]' },
       { ignored_fields: null },
-      { ignored_fields: '["click_url","sendAt"]' },
+      { ignored_fields: '["click_url","sendTime"]' },
     ]);
   });
 
   it("names them however many messages there are", async () => {
-    const messages = Array.from({ length: 1200 }, (_, n) => (n === 1100 ? { ...GOOD, sendAt: 1 } : GOOD));
-    expect(ignoredOf(await world.post("/text/bulk/message/send", client, { messages }))).toBe("sendAt");
+    const messages = Array.from({ length: 1200 }, (_, n) => (n === 1100 ? { ...GOOD, sendTime: 1 } : GOOD));
+    expect(ignoredOf(await world.post("/text/bulk/message/send", client, { messages }))).toBe("sendTime");
   });
 
   it("without any has no header", async () => {
@@ -144,6 +144,6 @@ describe("each other call with a JSON body", () => {
     const body = "phone_numbers,other\n+12125550111,x";
     const answer = await world.fetch("/operator/websites/brand/subscribers?x=1", { method: "POST", headers, body });
     expect([answer.status, ignoredOf(answer)]).toEqual([200, null]);
-    expect(ignoredOf(await world.fetch("/health?sendAt=1"))).toBe(null);
+    expect(ignoredOf(await world.fetch("/health?sendTime=1"))).toBe(null);
   });
 });

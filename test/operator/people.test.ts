@@ -1,14 +1,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Report } from "../../src/domain/operations/report.ts";
-import { receiveInbound } from "../../src/flows/people/receive-inbound.ts";
-import type { AuditAnswers } from "../../src/operator/views/operators.ts";
 import type { PeopleAnswers } from "../../src/operator/views/person.ts";
 import { countingDatabase } from "../counting-database.ts";
+import { ADA, listTables, makeKnown, OURS, rowsAbout } from "../known-person.ts";
 import { seed } from "../seed.ts";
 import { type TestClient, World } from "../world.ts";
-
-const ADA = "+12125550100";
-const OURS = "+12125550000";
 
 let world: World;
 
@@ -60,61 +55,6 @@ describe("the e-mail address of a person", () => {
   });
 });
 
-describe("the erasure of a person", () => {
-  let client: TestClient;
-  const report = async (): Promise<Report> => (await world.operator("GET", "/websites/brand/report")).json();
-  const erase = async () => (await world.operator("DELETE", `/websites/brand/people/${ADA}`)).json();
-
-  beforeEach(async () => {
-    client = await world.brand([ADA]);
-  });
-
-  it("leaves nothing of the number in any store, and the report as it was", async () => {
-    await world.subscribers("brand", [`${ADA},ada@example.com`]);
-    await world.website("brand", { duplicateWindowHours: 24 });
-    await world.send(client, { phone: ADA, text: "For Ada", clickUrl: "https://example.com/" });
-    await world.send(client, { email: "ada@example.com", sendPurpose: "second" });
-    await world.runQueues();
-    const before = await report();
-    expect(await erase()).toEqual({ phone: ADA, erasedMessages: 2 });
-    const tables = await world.rows(
-      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE '\\_cf%' ESCAPE '\\'",
-    );
-    const dump = JSON.stringify(await Promise.all(tables.map(({ name }) => world.rows(`SELECT * FROM "${name}"`))));
-    expect(dump).not.toMatch(/12125550100|ada@example|For Ada/);
-    expect(await report()).toEqual(before);
-    expect(await erase()).toEqual({ phone: ADA, erasedMessages: 0 });
-  });
-
-  it("keeps the number opted out: neither an import nor a client brings it back", async () => {
-    await erase();
-    expect(await (await world.subscribers("brand", [ADA, "+12125550101"])).json()).toEqual({
-      importId: expect.anything(),
-      columns: { phone: "phone_numbers", email: "email", subscribed: "subscribed" },
-      ...{ imported: 1, new: 1, changed: 0, unchanged: 0, keptUnsubscribed: 1 },
-      invalidPhoneNumbers: [],
-      optedOutNumbers: [ADA],
-    });
-    const answer = await world.post("/text/subscribe", client, { phone_numbers: [ADA], sendPurpose: "a" });
-    expect(await answer.json()).toMatchObject({ failedToProcessNumbers: [ADA] });
-    expect(await world.statusOf(await world.send(client, { phone: ADA }))).toBe("NOT_FOUND");
-  });
-
-  it("is of one website, and stops messages that wait to be sent", async () => {
-    const other = await world.brand([ADA], "other");
-    const waiting = await world.send(client, { phone: ADA });
-    await erase();
-    await world.runQueues();
-    expect(await world.statusOf(waiting)).toBeUndefined();
-    expect(await world.statusOf(await world.send(other, { phone: ADA }))).toBe("PENDING_TO_SEND");
-  });
-
-  it("of what is no number is refused", async () => {
-    const answer = await world.operator("DELETE", "/websites/brand/people/nobody");
-    expect(await answer.json()).toMatchObject({ code: 40001, details: [{ field: "phone" }] });
-  });
-});
-
 describe("a person in all websites", () => {
   it("is found by the number: state, ledger, texts and what was sent", async () => {
     const brand = await world.brand([`${ADA},ada@example.com`]);
@@ -152,54 +92,12 @@ describe("a person in all websites", () => {
   });
 });
 
-let texts = 0;
-
-/** A text from Ada; to a number that no website has, unless it is ours. */
-async function text(words: string, to = OURS): Promise<void> {
-  const about = { from: ADA, to: [to], keyword: null, answeredByCarrier: false };
-  const inbound = { ...about, text: words, carrierMessageId: `in-${++texts}` };
-  await world.invoke("fetch", () => receiveInbound(world.deps, "sandbox", inbound));
-}
-
-/** Ada is known to brand by all that a website can know of somebody, to shop by a message, to other not at all. */
-async function makeKnown(): Promise<TestClient> {
-  await text("STOP", "+12125550177");
-  await world.website("brand", { carrier: "sandbox", sender: OURS, duplicateWindowHours: 24 });
-  await world.subscribers("brand", [`${ADA},ada@example.com`]);
-  const client = await world.client("brand", {
-    callbackUrl: "https://brand.example.com/callbacks",
-    events: ["message.status", "message.clicked", "message.received"],
-  });
-  await world.send(client, { phone: ADA, text: "For Ada", clickUrl: "https://example.com/" });
-  await world.runQueues();
-  const [link] = await world.rows("SELECT code FROM links");
-  await world.fetch(`/l/${link?.code}`, { headers: { "user-agent": "Mozilla/5.0 (iPhone) Safari/604.1" } });
-  await text("Is this you?");
-  await world.send(await world.brand([], "shop"), { phone: ADA });
-  await world.brand(["+12125550199"], "other");
-  return client;
-}
-
-/** Every row of every table that has the number or the address. */
-async function rowsAbout(tables: string[]): Promise<Record<string, Record<string, unknown>[]>> {
-  const found = tables.map(async (table) => {
-    const rows = await world.rows(`SELECT * FROM "${table}"`);
-    return [table, rows.filter((row) => /12125550100|ada@example/.test(JSON.stringify(row)))] as const;
-  });
-  return Object.fromEntries((await Promise.all(found)).filter(([, rows]) => rows.length > 0));
-}
-
-const listTables = async () =>
-  (await world.rows("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE '\\_cf%' ESCAPE '\\'")).map(
-    ({ name }) => String(name),
-  );
-
 describe("the export of a person", () => {
   type Export = PeopleAnswers["PersonExport"];
   const read = async (path: string) => (await (await world.operator("GET", `${path}/export`)).json()) as Export;
 
   it("has everything that any table has of the number", async () => {
-    await makeKnown();
+    await makeKnown(world);
     await world.runQueues();
     const answer = await read(`/people/${ADA}`);
     expect(answer.websites.map(({ websiteId }) => websiteId)).toEqual(["brand", "shop", null]);
@@ -216,7 +114,7 @@ describe("the export of a person", () => {
     expect(brand?.duplicateKeys).toMatchObject([{ messageId: brand?.messages[0]?.messageId }]);
     expect(shop).toMatchObject({ subscribed: false, messages: [{ status: "NOT_FOUND" }], texts: [], isCut: false });
     expect(none).toMatchObject({ texts: [{ text: "STOP" }], messages: [] });
-    const about = await rowsAbout(await listTables());
+    const about = await rowsAbout(world, await listTables(world));
     const ids = {
       duplicate_keys: "message_id",
       events: "message_id",
@@ -233,7 +131,7 @@ describe("the export of a person", () => {
   });
 
   it("of one website has what that website has, and its unmatched messages to the address", async () => {
-    const client = await makeKnown();
+    const client = await makeKnown(world);
     const unmatched = await world.send(client, { email: "ada@example.com", sendPurpose: "before" });
     await world.rows(
       "UPDATE messages SET phone = NULL, due_at = NULL, status = 'FAILED_TO_MATCH' WHERE message_id = ?1",
@@ -270,113 +168,11 @@ describe("the export of a person", () => {
     const [whole] = (await read(`/people/${ADA}`)).websites;
     const usage = take();
     expect([whole?.messages.length, whole?.isCut]).toEqual([5000, false]);
-    expect([usage.calls, usage.rowsRead]).toEqual([3, 5 * 5000 + 8]);
+    expect([usage.calls, usage.rowsRead]).toEqual([3, 5 * 5000 + 9]);
     world.deps = deps;
     await world.rows("UPDATE messages SET phone = 12125550100");
     const [cut] = (await read(`/people/${ADA}`)).websites;
     expect([cut?.messages.length, cut?.isCut]).toEqual([5000, true]);
     expect(cut?.messages[0]?.messageId).toMatch(/005000$/);
-  });
-});
-
-describe("the number of messages that an erasure would erase", () => {
-  const countOf = async (path: string) => (await json(world.operator("GET", path))).body;
-  const stored = async () => (await world.rows("SELECT count(*) AS count FROM messages"))[0]?.count;
-
-  beforeEach(async () => {
-    const client = await world.brand([ADA]);
-    const other = await world.brand([`${ADA},ada@example.com`], "other");
-    // To the address before anybody has it: no number stands in this message.
-    await world.send(client, { email: "ada@example.com" });
-    await world.subscribers("brand", [`${ADA},ada@example.com`]);
-    for (const sendPurpose of ["first", "second"]) await world.send(client, { phone: ADA, sendPurpose });
-    await world.send(other, { email: "ada@example.com" });
-    await world.send(client, { phone: "+12125550101" });
-  });
-
-  it.each([
-    ["in a website", `/websites/brand/people/${ADA}`, 3],
-    ["in all", `/people/${ADA}`, 4],
-  ])("is known before: %s", async (_, path, count) => {
-    const { messageCount, websites } = await countOf(path);
-    const counts = (websites as { messageCount: number }[] | undefined)?.map((it) => it.messageCount);
-    expect(counts ?? [messageCount]).toEqual(counts ? [3, 1] : [3]);
-    const refused = await json(world.operator("DELETE", `${path}?expected=${count - 1}`));
-    expect(refused).toMatchObject({ status: 409, body: { code: 40903, details: [{ field: "expected", count }] } });
-    expect(await stored()).toBe(5);
-    expect(await json(world.operator("DELETE", `${path}?expected=-1`))).toMatchObject({ status: 400 });
-    expect((await world.operator("DELETE", `${path}?expected=${count}`)).status).toBe(200);
-    expect(await stored()).toBe(5 - count);
-  });
-
-  it("is 0 of a number that nobody knows", async () => {
-    const nobody = "/people/+12125550199";
-    expect((await json(world.operator("DELETE", `${nobody}?expected=1`))).status).toBe(409);
-    expect((await json(world.operator("DELETE", `${nobody}?expected=0`))).status).toBe(200);
-  });
-});
-
-describe("the erasure of a person everywhere", () => {
-  type Erasure = PeopleAnswers["ErasureEverywhere"];
-  const eraseEverywhere = async (expected = 200) => {
-    const answer = await world.operator("DELETE", `/people/${ADA}`);
-    expect(answer.status).toBe(expected);
-    return { requestId: answer.headers.get("x-request-id"), body: (await answer.json()) as Erasure };
-  };
-  const entries = async () => {
-    const { entries } = (await (await world.operator("GET", "/audit")).json()) as AuditAnswers["AuditPage"];
-    return entries.filter(({ action }) => action === "erase-person");
-  };
-
-  it("leaves nothing but tombstones where it was known, and is safe to repeat", async () => {
-    await makeKnown();
-    await world.runQueues();
-    const { body, requestId } = await eraseEverywhere();
-    expect(body).toEqual({
-      phone: ADA,
-      websites: [
-        { websiteId: "brand", erasedMessages: 1 },
-        { websiteId: "shop", erasedMessages: 1 },
-        { websiteId: null, erasedMessages: 0 },
-      ],
-      failed: [],
-    });
-    expect(await rowsAbout(await listTables())).toEqual({});
-    const tombstones = await world.rows("SELECT DISTINCT website_id FROM erased_people ORDER BY website_id");
-    expect(tombstones).toEqual([{ website_id: "brand" }, { website_id: "shop" }]);
-    expect(await (await world.subscribers("shop", [ADA])).json()).toMatchObject({ optedOutNumbers: [ADA] });
-    const logged = await entries();
-    expect(logged.map(({ websiteId }) => websiteId)).toEqual([null, "shop", "brand"]);
-    expect(logged[1]).toMatchObject({ subject: "+…00", after: { messages: 1 }, outcome: "done", requestId });
-    expect((await eraseEverywhere()).body).toEqual({ phone: ADA, websites: [], failed: [] });
-    expect(await entries()).toHaveLength(3);
-    expect((await world.operator("GET", `/people/${ADA}`)).status).toBe(404);
-  });
-
-  it("tells which website failed, and goes on with the others; the repetition finds it", async () => {
-    await makeKnown();
-    await world.rows(
-      `CREATE TRIGGER broken BEFORE DELETE ON subscriptions WHEN old.website_id = 'brand'
-       BEGIN SELECT RAISE(ABORT, 'constraint failed: broken'); END`,
-    );
-    const { body, requestId } = await eraseEverywhere();
-    expect(body).toMatchObject({ websites: [{ websiteId: "shop" }, { websiteId: null }], failed: ["brand"] });
-    expect((await entries()).map(({ websiteId, outcome }) => [websiteId, outcome])).toEqual([
-      [null, "done"],
-      ["shop", "done"],
-      ["brand", "failed"],
-    ]);
-    const line = world.logs.find((it) => it.includes("person.not-erased"));
-    expect(line).toContain(`"requestId":"${requestId}","websiteId":"brand"`);
-    await eraseEverywhere(500);
-    await world.rows("DROP TRIGGER broken");
-    expect((await eraseEverywhere()).body).toMatchObject({ websites: [{ websiteId: "brand" }], failed: [] });
-  });
-
-  it("of what is no number is refused, and so is a client", async () => {
-    expect((await world.operator("DELETE", "/people/ada")).status).toBe(400);
-    const client = await world.brand([ADA]);
-    const headers = { "x-client-id": client.clientId, "x-client-secret": client.clientSecret };
-    expect((await world.fetch(`/operator/people/${ADA}`, { method: "DELETE", headers })).status).toBe(401);
   });
 });

@@ -86,3 +86,36 @@ it("reads at most 15,000 rows and writes none, whatever waits", async () => {
     expect(rowsWritten).toBe(0);
   }
 });
+
+it("shows what is scheduled apart, with when the first of it goes, and no longer as its time comes", async () => {
+  const client = await world.brand([ADA, BOB]);
+  const schedule = (seconds: number, phone: string, sendPurpose = "sale") =>
+    world.send(client, { phone, sendPurpose, sendAt: new Date(world.now + seconds * 1000).toISOString() });
+  await schedule(7200, ADA);
+  await schedule(3600, BOB);
+  await schedule(300, ADA, "soon");
+  const rowsOf = async () => (await look()).groups.flatMap(({ rows }) => rows);
+  const scheduled = {
+    why: "scheduled",
+    held: null,
+    nextTryAt: null,
+    endsAt: null,
+    oldestAt: "2026-11-21T12:00:00.000Z",
+  };
+  expect(await rowsOf()).toMatchObject([
+    { sendPurpose: "soon", count: 1, opensAt: "2026-11-21T12:05:00.000Z", ...scheduled },
+    { sendPurpose: "sale", count: 2, opensAt: "2026-11-21T13:00:00.000Z", ...scheduled },
+  ]);
+  expect((await look("?website=brand")).groups.flatMap(({ rows }) => rows)).toEqual(await rowsOf());
+  world.advance(200);
+  await world.sweep();
+  const health = async () =>
+    (await (await world.operator("GET", "/health")).json<{ messages: { waiting: { count: number } } }>()).messages
+      .waiting;
+  expect([await rowsOf(), (await health()).count]).toMatchObject([[{ sendPurpose: "sale" }], 0]);
+  world.advance(100);
+  expect([await rowsOf(), (await health()).count]).toMatchObject([
+    [{ sendPurpose: "soon", why: "queue" }, { sendPurpose: "sale" }],
+    1,
+  ]);
+});

@@ -1,14 +1,18 @@
 /** The types of rows.ts are written by hand. Nothing else holds them to the migrations. */
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, it } from "vitest";
-import source from "../../src/store/rows.ts?raw";
+import scheduled from "../../src/store/messages/scheduled.ts?raw";
+import rows from "../../src/store/rows.ts?raw";
 import { World } from "../world.ts";
+
+const source = `${rows}\n${scheduled}`;
 
 /** The table of each type. */
 const TABLES: Record<string, string> = {
   WebsiteRow: "websites",
   ClientRow: "clients",
   MessageRow: "messages",
+  ScheduledMessageRow: "scheduled_messages",
   EventRow: "events",
   SubscriptionRow: "subscriptions",
   SubscriptionChangeRow: "subscription_changes",

@@ -120,6 +120,11 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
     sql: "AS websiteName, w.carrier, w.holds",
     reason: "What waits of a website: 2,000 at most.",
   },
+  {
+    step: /^(SCAN scheduled_messages USING INDEX scheduled_by_time|SEARCH scheduled_messages USING INDEX scheduled_by_website \(website_id=\?\))$/,
+    sql: "min(requested_at) AS oldestAt",
+    reason: "What is scheduled, of a website or of all: the 2,000 that go first.",
+  },
   { step: "SCAN erasure_key", reason: ONE_ROW },
   {
     step: "SEARCH subscription_changes",

@@ -2,11 +2,12 @@
 import * as z from "zod";
 import { failField } from "../failure.ts";
 import { BrokenBodyError, JsonReader } from "../json-reader.ts";
+import { scheduledForShape } from "./send-times.ts";
 
 export const MAX_BULK_MESSAGES = 50_000;
 
 export const bulkSendAnswerSchema = z.object({
-  successSent: z.array(z.object({ index: z.int(), messageId: z.uuid() })),
+  successSent: z.array(z.object({ index: z.int(), messageId: z.uuid(), ...scheduledForShape })),
   failedSent: z.array(
     z.object({
       index: z.int(),

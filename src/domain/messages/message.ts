@@ -57,4 +57,8 @@ export interface NewMessage extends Segments {
   ignoredFields?: string[];
   /** Milliseconds since 1970. */
   acceptedAt: number;
+  /** No run claims it before: milliseconds since 1970. Left out: it may go at once. */
+  sendAt?: number;
+  /** No run claims it from then on: milliseconds since 1970. Left out: see SUBMIT_WITHIN_HOURS. */
+  expiresAt?: number;
 }

@@ -5,6 +5,7 @@ import type { MessageStatus } from "./message.ts";
 /** The codes, with the statuses that each explains. A code never changes its meaning. */
 export const REASON_STATUSES = {
   CANCELLED: ["FAILED_TO_SEND"],
+  EXPIRED: ["FAILED_TO_SEND"],
   CARRIER_REFUSED: ["FAILED_TO_SEND"],
   CARRIER_FILTERED: ["FAILED_TO_SEND", "FAILED_TO_DELIVERY"],
   CARRIER_UNAVAILABLE: ["FAILED_TO_SEND"],

@@ -1,14 +1,15 @@
 // Pure. The request and the response of POST /text/message/send.
 import * as z from "zod";
 import { type FieldError, type Tried, tryFields } from "../failure.ts";
-import { firstFault, jsonObject, orEmpty, ruleOfFields } from "../fields.ts";
+import { firstFault, isAbsent, jsonObject, orEmpty, ruleOfFields } from "../fields.ts";
 import { isEmail } from "../people/email.ts";
-import { isBlank, strip } from "../people/invisible.ts";
+import { strip } from "../people/invisible.ts";
 import { isE164, toDigits } from "../people/phone.ts";
 import { explainPhone } from "../people/phone-fault.ts";
 import { ILL_FORMED, isWellFormed } from "../well-formed.ts";
 import { IgnoredFields } from "./ignored-fields.ts";
 import { placeLink } from "./link.ts";
+import { expireAt, findTimeFaults, isFaulty, scheduledForShape, sendAt } from "./send-times.ts";
 
 export const MAX_TEXT_CHARACTERS = 1600;
 const MAX_URL_CHARACTERS = 2048;
@@ -131,10 +132,6 @@ const requireRecipient = ruleOfFields<{ phone?: unknown; email?: unknown }>(({ p
   }
 });
 
-function isAbsent(value: unknown): boolean {
-  return value === undefined || value === null || (typeof value === "string" && isBlank(value));
-}
-
 /** The rule of requireRecipient, in the form that checkers of examples and generators of types read as it is meant. */
 const RECIPIENT = {
   allOf: [
@@ -155,6 +152,8 @@ export const sendRequestSchema = jsonObject({
   clickUrl: orEmpty(webUrl),
   callbackData,
   sendPurpose,
+  sendAt: orEmpty(sendAt),
+  expireAt: orEmpty(expireAt),
 })
   .check(requireRecipient)
   .transform((body) => ({
@@ -165,19 +164,21 @@ export const sendRequestSchema = jsonObject({
     sendPurpose: body.sendPurpose,
     phone: body.phone ? toDigits(body.phone) : null,
     email: body.phone ? null : String(body.email).trim().toLowerCase(),
+    // Left out where they are absent: hardly any message has them, and all of them would carry them.
+    ...(body.sendAt ? { sendAt: Date.parse(body.sendAt) } : {}),
+    ...(body.expireAt ? { expireAt: Date.parse(body.expireAt) } : {}),
   }))
   .meta(RECIPIENT);
 
 /**
  * The request, or every rule that its body breaks.
  * @param link as long as the one that takes the place of its clickUrl
+ * @param now milliseconds since 1970
  */
-export function trySendRequest(body: unknown, link: string): Tried<SendRequest> {
-  const { data, details } = tryFields(sendRequestSchema, body);
-  const fault = findLinkedFault(body, details ?? [], link);
-  return data && !fault
-    ? { data: { ...data, ...ignoredOf(body) } }
-    : { details: [...(details ?? []), ...(fault ? [fault] : [])] };
+export function trySendRequest(body: unknown, link: string, now: number): Tried<SendRequest> {
+  const { data, details = [] } = tryFields(sendRequestSchema, body);
+  const faults = [...findLinkedFaults(body, details, link), ...findTimeFaults(body, details, now)];
+  return data && faults.length === 0 ? { data: { ...data, ...ignoredOf(body) } } : { details: [...details, ...faults] };
 }
 
 /** Left out where there are none: hardly any message has some, and all of them would carry it. */
@@ -188,13 +189,13 @@ function ignoredOf(body: unknown): Pick<SendRequest, "ignoredFields"> {
 }
 
 /** The link may be longer than the URL that it replaces. Without a text or a URL, there is nothing to measure. */
-function findLinkedFault(body: unknown, details: FieldError[], link: string): FieldError | undefined {
+function findLinkedFaults(body: unknown, details: FieldError[], link: string): FieldError[] {
   const { text, clickUrl } = Object(body) as Record<string, unknown>;
-  if (details.some(({ field }) => ["body", "text", "clickUrl"].includes(field)) || isAbsent(clickUrl)) return undefined;
+  if (isFaulty(details, "text", "clickUrl") || isAbsent(clickUrl)) return [];
   const surplus = surplusOf(placeLink(String(text), String(clickUrl).trim(), link));
-  if (surplus <= 0) return undefined;
+  if (surplus <= 0) return [];
   const message = `must have at most ${MAX_TEXT_CHARACTERS} characters with its link: shorten it by ${surplus}`;
-  return { field: "text", message };
+  return [{ field: "text", message }];
 }
 
 /** A valid send request: `phone` as digits, absent optional fields null, exactly one of phone and email. */
@@ -203,4 +204,4 @@ export type SendRequest = z.output<typeof sendRequestSchema> & {
   ignoredFields?: string[];
 };
 
-export const sendAnswerSchema = z.object({ messageId: z.uuid() });
+export const sendAnswerSchema = z.object({ messageId: z.uuid(), ...scheduledForShape });

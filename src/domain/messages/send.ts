@@ -31,12 +31,14 @@ export interface SendKey {
 export type SendOutcome =
   | {
       kind: "stored";
-      /** Whether it must be delivered; otherwise it has a final status. */
+      /** Whether it must be delivered; otherwise it is kept for its time, or has a final status. */
       isPending: boolean;
       due: DueEvent[];
+      /** When it may go: milliseconds since 1970. Left out: now, or never. */
+      scheduledFor?: number;
     }
   /** Another message holds the key, or is the first with this content. */
-  | { kind: "repeated"; messageId: string }
+  | { kind: "repeated"; messageId: string; scheduledFor?: number }
   /** The key was used with another body. */
   | { kind: "conflict" };
 

@@ -123,14 +123,16 @@ class BulkRun {
   async #storePart(items: unknown[], start: number, chunk: BulkChunk): Promise<void> {
     await requireOpen(this.#deps);
     this.#begun ??= await this.#begin();
-    const messages = await this.#check(items, start, this.#begun.firstId);
+    const messages = await this.#check(items, start, this.#begun);
     const part = await this.#toPart(this.#parts++, chunk.json, chunk.items);
     const stored = await this.#store(part, [...messages.values()]);
     if (stored.kind === "conflict") throw new RequestFailure({ kind: "idempotency-conflict" });
     if (stored.kind === "stored") queueAccepted(this.#deps, "bulk", stored);
-    const { duplicates } = stored;
-    for (const [index, { messageId }] of messages) {
-      this.answer.successSent.push({ index, messageId: duplicates.get(messageId) ?? messageId });
+    for (const [index, message] of messages) {
+      const messageId = stored.duplicates.get(message.messageId) ?? message.messageId;
+      const scheduledFor = stored.schedule.get(messageId);
+      const times = scheduledFor === undefined ? {} : { scheduledFor: new Date(scheduledFor).toISOString() };
+      this.answer.successSent.push({ index, messageId, ...times });
     }
   }
 
@@ -153,12 +155,18 @@ class BulkRun {
   }
 
   /** @returns the valid messages, by index; the errors of the others go into the answer */
-  async #check(items: unknown[], start: number, firstId: string): Promise<Map<number, AcceptedMessage>> {
+  async #check(
+    items: unknown[],
+    start: number,
+    { firstId, expiresAt }: { firstId: string; expiresAt: number },
+  ): Promise<Map<number, AcceptedMessage>> {
     const messages = new Map<number, AcceptedMessage>();
+    // A repetition finds the times of its messages valid as they were at first.
+    const begunAt = expiresAt - IDEMPOTENCY_MILLISECONDS;
     for (const [offset, item] of items.entries()) {
       const index = start + offset;
       this.ignored.addOf(sendRequestSchema, item);
-      const { data, details } = trySend(this.#sender, item);
+      const { data, details } = trySend(this.#sender, item, begunAt);
       if (data) messages.set(index, await toStoredMessage(this.#deps, this.#sender, data, nthId(firstId, index)));
       else {
         const errorMessage = details.map(({ field, message }) => `${field}: ${message}`).join("; ");

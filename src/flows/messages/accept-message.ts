@@ -28,9 +28,12 @@ interface Idempotency {
   body: { text: string; value: unknown };
 }
 
-/** The request of a sender, or every rule that its body breaks. */
-export function trySend({ client, linkOrigin }: Sender, body: unknown): Tried<SendRequest> {
-  return trySendRequest(body, linkTo(linkOrigin, "x".repeat(codeLength(client.home))));
+/**
+ * The request of a sender, or every rule that its body breaks.
+ * @param now when it was asked for the first time, in milliseconds since 1970: its times are compared to this
+ */
+export function trySend({ client, linkOrigin }: Sender, body: unknown, now: number): Tried<SendRequest> {
+  return trySendRequest(body, linkTo(linkOrigin, "x".repeat(codeLength(client.home))), now);
 }
 
 const linkTo = (origin: string, code: string): string => `${origin}/l/${code}`;
@@ -69,7 +72,8 @@ export async function toStoredMessage(
   messageId: string,
 ): Promise<AcceptedMessage> {
   const { websiteId, clientId, duplicateWindowHours, home } = client;
-  const { clickUrl, sendPurpose } = request;
+  const { sendAt: _, expireAt: _2, ...given } = request;
+  const { clickUrl, sendPurpose } = given;
   const linkCode = clickUrl === null ? null : newLinkCode(home, deps.randomBytes, deps.signLink);
   const text =
     clickUrl === null ? request.text : placeLink(request.text, clickUrl, linkTo(linkOrigin, String(linkCode)));
@@ -77,7 +81,18 @@ export async function toStoredMessage(
   const dedupeHash = duplicateWindowHours === null ? null : await sha256Hex(content);
   const acceptedAt = deps.now();
   const ids = { messageId, websiteId, clientId, acceptedAt };
-  return { ...request, ...countSegments(text), text, linkCode, dedupeHash, ...ids };
+  const times = timesOf(deps, request, acceptedAt);
+  return { ...given, ...countSegments(text), text, linkCode, dedupeHash, ...ids, ...times };
+}
+
+/** When a message may go, and until when: left out where it may go at once, and until SUBMIT_WITHIN_HOURS are over. */
+function timesOf(
+  { config }: Deps,
+  { sendAt, expireAt }: Pick<SendRequest, "sendAt" | "expireAt">,
+  now: number,
+): Pick<AcceptedMessage, "sendAt" | "expiresAt"> {
+  if (sendAt === undefined || sendAt <= now) return expireAt === undefined ? {} : { expiresAt: expireAt };
+  return { sendAt, expiresAt: expireAt ?? sendAt + config.submitWithinMilliseconds };
 }
 
 /** What the object of a website says of a request, beside storing it. Each throws a RequestFailure on a refusal. */
@@ -88,13 +103,19 @@ export interface Counting {
   admit(admission: Admission): void;
 }
 
+export interface AcceptedSend {
+  messageId: string;
+  /** Milliseconds since 1970. */
+  scheduledFor?: number | undefined;
+}
+
 /**
  * Counts and stores a send through the object of its website, or here where that does not answer: under its id, it is stored once.
  * What stores it queues its delivery or its callback. Once this has returned, the message is never lost.
- * @returns the id of the message, or of the earlier message that this one repeats
+ * @returns the id of the message, or of the earlier message that this one repeats, and when it may go, if that is not now
  * @throws RequestFailure of `counting`, idempotency-conflict; see settleUnstored
  */
-export async function acceptSend(deps: Deps, send: Send, counting: Counting): Promise<string> {
+export async function acceptSend(deps: Deps, send: Send, counting: Counting): Promise<AcceptedSend> {
   const { messageId } = send.message;
   const { admission, stored, isLost } = await askObject(deps, send, counting);
   const outcome = stored ?? (admission ? OVER_LIMIT : await storeHere(deps, send));
@@ -103,9 +124,9 @@ export async function acceptSend(deps: Deps, send: Send, counting: Counting): Pr
   if (admission) counting.admit(admission);
   switch (outcome.kind) {
     case "stored":
-      return messageId;
+      return { messageId, scheduledFor: outcome.scheduledFor };
     case "repeated":
-      return outcome.messageId;
+      return outcome;
     case "conflict":
       throw new RequestFailure({ kind: "idempotency-conflict" });
     case "failed":

@@ -33,7 +33,7 @@ export async function endInterrupted(deps: Deps, now: number): Promise<number> {
 export async function endUnsubmitted(deps: Deps, now: number): Promise<number> {
   const acceptedBefore = now - deps.config.submitWithinMilliseconds;
   const dueBefore = now - overdueAfterMilliseconds(deps.config);
-  return endAll(deps, () => findUnsubmitted(deps.db, acceptedBefore, dueBefore), {
+  return endAll(deps, () => findUnsubmitted(deps.db, { acceptedBefore, dueBefore, now }), {
     status: "FAILED_TO_SEND",
     code: "CARRIER_UNAVAILABLE",
     reason: "the carrier could not take it in time",

@@ -2,9 +2,9 @@ import type { Deps } from "../../deps.ts";
 import { RequestFailure } from "../../domain/failure.ts";
 import type { MessageFilter } from "../../domain/messages/hold.ts";
 import type { Author } from "../../domain/operations/audit.ts";
+import { cancelMessages } from "../../store/messages/cancel.ts";
 import {
   addHold,
-  countCancelled,
   countWaiting,
   findReleased,
   findWaiting,
@@ -12,7 +12,7 @@ import {
   removeHolds,
   type WaitingStep,
 } from "../../store/messages/holds.ts";
-import { changeStatus } from "../../store/messages/messages.ts";
+import { findKept } from "../../store/messages/scheduled.ts";
 import { requireOpen } from "../databases/places.ts";
 import { audited } from "../operations/audit.ts";
 import { queueCallbacks, queueOverdue } from "./queue-jobs.ts";
@@ -106,7 +106,7 @@ export async function cancelWaiting(
     deps,
     author,
     entry,
-    () => cancel(deps, find),
+    () => cancel(deps, websiteId, find),
     ({ count, more }) => ({ cancelled: count, ...(more ? { more } : {}) }),
   );
 }
@@ -121,7 +121,7 @@ export async function cancelOne(deps: Deps, author: Author, messageId: string, w
     deps,
     author,
     entry,
-    () => cancelSome(deps, [messageId]),
+    () => cancelSome(deps, websiteId, [messageId]),
     (count) => ({ cancelled: count }),
   );
   if (cancelled === 0) throw new RequestFailure({ kind: "count-changed", count: 0 });
@@ -129,13 +129,42 @@ export async function cancelOne(deps: Deps, author: Author, messageId: string, w
 
 type Find = (after: string) => Promise<WaitingStep>;
 
+/** In a step of kept requests, what comes before its place among them. */
+const KEPT = "kept ";
+
+/** The steps go through the waiting messages first, and then through the requests that are kept for their time. */
+async function findCancellable(
+  db: D1Database,
+  websiteId: string,
+  filter: MessageFilter,
+  after: string,
+): Promise<WaitingStep> {
+  if (!after.startsWith(KEPT)) {
+    const { messageIds, next } = await findWaiting(db, websiteId, filter, after);
+    return { messageIds, next: next ?? KEPT };
+  }
+  const { messageIds, next } = await findKept(db, websiteId, filter, after.slice(KEPT.length));
+  return { messageIds, next: next === null ? null : `${KEPT}${next}` };
+}
+
+/** How many messages cancelWaiting would end. */
+export async function countCancellable(db: D1Database, websiteId: string, filter: MessageFilter): Promise<number> {
+  let count = await countWaiting(db, websiteId, filter);
+  for (let after: string | null = ""; after !== null; ) {
+    const step: WaitingStep = await findKept(db, websiteId, filter, after);
+    count += step.messageIds.length;
+    after = step.next;
+  }
+  return count;
+}
+
 async function finderOf(
   { db }: Deps,
   websiteId: string,
   filter: MessageFilter,
   expected: number | null,
 ): Promise<Find> {
-  const find = (after: string) => findWaiting(db, websiteId, filter, after);
+  const find = (after: string) => findCancellable(db, websiteId, filter, after);
   if (expected === null) return find;
   const steps = new Map<string, WaitingStep>();
   let count = 0;
@@ -149,16 +178,17 @@ async function finderOf(
   return async (after) => steps.get(after) ?? { messageIds: [], next: null };
 }
 
-async function cancel(deps: Deps, find: Find): Promise<Worked> {
-  return throughWaiting(deps, find, (ids) => cancelSome(deps, ids));
+async function cancel(deps: Deps, websiteId: string, find: Find): Promise<Worked> {
+  return throughWaiting(deps, find, (ids) => cancelSome(deps, websiteId, ids));
 }
 
 /** @returns how many are cancelled */
-async function cancelSome(deps: Deps, ids: string[]): Promise<number> {
-  const change = { status: "FAILED_TO_SEND", code: "CANCELLED", reason: "cancelled by an operator" } as const;
-  await queueCallbacks(deps, await changeStatus(deps.db, { ids, ...change, onlyUnclaimed: true, now: deps.now() }));
+async function cancelSome(deps: Deps, websiteId: string, ids: string[]): Promise<number> {
+  const what = { ids, websiteId, reason: "cancelled by an operator", now: deps.now() };
+  const { cancelled, due } = await cancelMessages(deps.db, what);
+  await queueCallbacks(deps, due);
   // A run may have claimed some of them since they were found: those go out.
-  return countCancelled(deps.db, ids);
+  return cancelled.size;
 }
 
 /** Goes through the waiting messages of a website once. */

@@ -4,6 +4,7 @@ import { chunk } from "../../domain/chunk.ts";
 import { homeOf } from "../../domain/databases/home.ts";
 import { RequestFailure } from "../../domain/failure.ts";
 import { type Job, type Lane, MESSAGES_A_JOB } from "../../domain/messages/job.ts";
+import type { NewMessage } from "../../domain/messages/message.ts";
 import { cutReceipt, type Receipt } from "../../domain/messages/receipt.ts";
 import { describeError } from "../../platform/describe-error.ts";
 import { withinTime } from "../../platform/time-limit.ts";
@@ -114,14 +115,15 @@ export function putBackJobs(deps: Deps, queue: string, bodies: unknown[], delayS
 
 /** What follows from accepted messages. */
 export interface Accepted {
-  /** Ids of the messages to deliver. */
-  pending: string[];
+  /** The messages to deliver. */
+  pending: Pick<NewMessage, "messageId" | "sendAt">[];
   due: DueEvent[];
 }
 
 /** Queues what follows from accepted messages, after the response. */
 export function queueAccepted(deps: Deps, lane: Lane, { pending, due }: Accepted): void {
-  if (pending.length > 0) deps.waitUntil(queueDeliveries(deps, lane, pending));
+  const waiting = pending.map(({ messageId, sendAt = 0 }) => ({ messageId, at: sendAt }));
+  if (waiting.length > 0) deps.waitUntil(queueDeliveriesAt(deps, lane, waiting, deps.now()));
   if (due.length > 0) deps.waitUntil(queueCallbacks(deps, due));
 }
 

@@ -33,7 +33,7 @@ function toAccepted(sends: Send[], outcomes: StoredSend[]): Accepted {
   const accepted: Accepted = { pending: [], due: [] };
   for (const [index, outcome] of outcomes.entries()) {
     if (outcome.kind !== "stored") continue;
-    if (outcome.isPending) accepted.pending.push((sends[index] as Send).message.messageId);
+    if (outcome.isPending) accepted.pending.push((sends[index] as Send).message);
     accepted.due.push(...outcome.due);
   }
   return accepted;

@@ -50,7 +50,18 @@ export const operatorMessageSchema = z.object({
   carrier: z.string().nullable(),
   carrierMessageId: z.string().nullable(),
   attempts: z.int(),
-  acceptedAt: z.iso.datetime(),
+  requestedAt: z.iso
+    .datetime()
+    .nullable()
+    .describe(
+      "When a scheduled message was asked for: it is accepted some minutes before its time. null: it was not scheduled.",
+    ),
+  acceptedAt: z.iso.datetime().describe("Of a scheduled message that is not accepted yet: when it was asked for."),
+  scheduledFor: z.iso.datetime().nullable().describe("When it may go; null: at once."),
+  expiresAt: z.iso
+    .datetime()
+    .nullable()
+    .describe("When it may not go any more; null: `SUBMIT_WITHIN_HOURS` after its acceptance."),
   updatedAt: z.iso.datetime(),
   claimedAt: z.iso.datetime().nullable(),
   retryAt: z.iso.datetime().nullable().describe("Not before; null once it has passed."),
@@ -101,7 +112,10 @@ export const MESSAGE = {
   carrier: "sandbox",
   carrierMessageId: "sandbox-1",
   attempts: 1,
+  requestedAt: null,
   acceptedAt: TIME,
+  scheduledFor: null,
+  expiresAt: null,
   updatedAt: TIME,
   claimedAt: TIME,
   retryAt: null,
@@ -151,7 +165,7 @@ function callbackViews({ eventId, callback }: StoredEvent): Message["callbacks"]
 
 /** Why a message is pending, and until when at least. */
 function waitsView(message: StoredMessage & { hold: Hold | null }, now: number): Message["waits"] {
-  const { status, claimedAt, reasonDetail, retryAt } = message;
+  const { status, claimedAt, reasonDetail, retryAt, scheduledFor } = message;
   if (status !== "PENDING_TO_SEND") return null;
   if (claimedAt !== null) return { until: null, because: "its submission" };
   const { hold } = message;
@@ -159,6 +173,7 @@ function waitsView(message: StoredMessage & { hold: Hold | null }, now: number):
     const held = { by: hold.by, since: toTime(hold.since), reason: hold.reason };
     return { until: null, because: "an operator holds it", held };
   }
+  if (scheduledFor !== null && scheduledFor > now) return { until: toTime(scheduledFor), because: "its sendAt" };
   const isRetried = retryAt !== null && retryAt > now;
   return isRetried
     ? { until: toTime(retryAt), because: reasonDetail ?? "a retry" }
@@ -169,7 +184,10 @@ export function factsView(message: StoredMessage, hold: Hold | null, now: number
   const { callbackData: _, ...facts } = message;
   return {
     ...facts,
+    requestedAt: toTime(message.requestedAt),
     acceptedAt: toTime(message.acceptedAt),
+    scheduledFor: toTime(message.scheduledFor),
+    expiresAt: toTime(message.expiresAt),
     updatedAt: toTime(message.updatedAt),
     claimedAt: toTime(message.claimedAt),
     retryAt: message.retryAt !== null && message.retryAt > now ? toTime(message.retryAt) : null,

@@ -96,7 +96,7 @@ export async function putOff(
       db,
       sql<{
         message_id: string;
-      }>`UPDATE messages AS m SET due_at = min(${openUntil}, m.accepted_at + ${longestWait}), reason = ${reason},
+      }>`UPDATE messages AS m SET due_at = min(${openUntil}, coalesce(m.expires_at, m.accepted_at + ${longestWait})), reason = ${reason},
           submissions = ${WITH_ENTRY}
         FROM (SELECT ${JSON.stringify(entry)} AS entry) r
         WHERE m.message_id IN (SELECT value FROM json_each(${JSON.stringify(ids)})) AND m.status = 'PENDING_TO_SEND'

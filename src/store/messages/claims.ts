@@ -48,7 +48,7 @@ export interface NextClaim {
   ids: string[];
   /** Names the group; the same name claims the same messages again. */
   claim: string;
-  /** Older messages are left for the sweep to end. */
+  /** Older messages without a time at which they expire are left for the sweep to end. */
   acceptedAfter: number;
 }
 
@@ -122,7 +122,7 @@ function outcomeStatements(db: D1Database, { claim, records, longestWait, counts
           submissions = ${WITH_ENTRY},
           status = coalesce(r.status, m.status), reason = r.reason, reason_code = r.code, updated_at = ${now},
           claimed_at = iif(r.status IS NULL, NULL, m.claimed_at),
-          due_at = iif(r.status IS NULL, min(coalesce(r.retry_at, m.due_at), m.accepted_at + ${longestWait}), NULL),
+          due_at = iif(r.status IS NULL, min(coalesce(r.retry_at, m.due_at), coalesce(m.expires_at, m.accepted_at + ${longestWait})), NULL),
           attempts = m.attempts - (r.attempted = 0)
         FROM ${recorded} WHERE m.message_id = r.message_id AND m.claim = ${claim} AND m.status = 'PENDING_TO_SEND'`,
     ),
@@ -161,7 +161,8 @@ function claimStatements(db: D1Database, { ids, claim, acceptedAfter }: NextClai
           carrier = (SELECT carrier FROM websites w WHERE w.website_id = m.website_id)
         WHERE message_id IN (SELECT value FROM json_each(${list})) AND status = 'PENDING_TO_SEND'
           AND (claimed_at IS NULL OR claim = ${claim}) AND (reason IS NULL OR due_at <= ${now})
-          AND accepted_at > ${acceptedAfter} AND NOT ${IS_HELD}
+          AND coalesce(send_at, 0) <= ${now} AND iif(expires_at IS NULL, accepted_at > ${acceptedAfter}, expires_at > ${now})
+          AND NOT ${IS_HELD}
           AND NOT EXISTS (SELECT 1 FROM websites w CROSS JOIN carrier_pauses p ON p.carrier = w.carrier AND p.open_until > ${now}
             WHERE w.website_id = m.website_id)
         RETURNING message_id, website_id, phone, text, encoding, media_url, attempts, carrier,

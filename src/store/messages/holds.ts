@@ -163,30 +163,19 @@ export async function findWaitingMessage(
     prepare(
       db,
       sql`SELECT website_id, status = 'PENDING_TO_SEND' AND claimed_at IS NULL AND is_reply = 0 AS waits
-        FROM messages WHERE message_id = ${messageId}`,
+        FROM messages WHERE message_id = ${messageId}
+        UNION ALL SELECT website_id, 1 FROM scheduled_messages WHERE message_id = ${messageId}`,
     ),
   );
   return row && { websiteId: row.website_id, waits: row.waits === 1 };
 }
 
-/** How many of these messages are cancelled. */
-export async function countCancelled(db: D1Database, messageIds: string[]): Promise<number> {
-  const [row] = await runQuery<{ count: number }>(
-    prepare(
-      db,
-      sql`SELECT count(*) AS count FROM json_each(${JSON.stringify(messageIds)}) j CROSS JOIN messages m ON m.message_id = j.value
-        WHERE m.status = 'FAILED_TO_SEND' AND m.reason_code = 'CANCELLED'`,
-    ),
-  );
-  return row?.count ?? 0;
-}
-
-/** Makes released messages due now. @returns those that still wait */
+/** Makes released messages due now, or at their time. @returns those that still wait */
 export async function makeDue(db: D1Database, messageIds: string[], now: number): Promise<string[]> {
   const rows = await runQuery<{ message_id: string }>(
     prepare(
       db,
-      sql`UPDATE messages SET due_at = ${now}, reason = iif(reason = ${HELD}, NULL, reason)
+      sql`UPDATE messages SET due_at = max(${now}, coalesce(send_at, 0)), reason = iif(reason = ${HELD}, NULL, reason)
         WHERE message_id IN (SELECT value FROM json_each(${JSON.stringify(messageIds)})) AND status = 'PENDING_TO_SEND'
           AND claimed_at IS NULL
         RETURNING message_id`,

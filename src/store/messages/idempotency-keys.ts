@@ -1,5 +1,5 @@
 // The Idempotency-Keys of bulk requests. sends.ts claims the keys of single sends. A key lives for 24 hours: see accept-message.ts in flows.
-import { runNamed } from "../database.ts";
+import { runNamed, runQuery } from "../database.ts";
 import type { IdempotencyKeyRow } from "../rows.ts";
 import { piece, prepare, type Query, type Sql, sql } from "../sql.ts";
 
@@ -47,6 +47,18 @@ export function selectHolder(
   { firstId, number }: BulkPart,
 ): Query<{ body_hash: string; attempt: string }> {
   return prepare(db, sql`SELECT body_hash, attempt FROM bulk_parts WHERE first_id = ${firstId} AND part = ${number}`);
+}
+
+/** When the key of a single send expires: milliseconds since 1970; 0: nothing has it. */
+export async function readKeyExpiry(db: D1Database, clientId: string, key: string): Promise<number> {
+  const [row] = await runQuery<Pick<IdempotencyKeyRow, "expires_at">>(
+    prepare(
+      db,
+      sql`SELECT expires_at FROM idempotency_keys
+        WHERE client_id = ${clientId} AND operation = 'send' AND idempotency_key = ${key}`,
+    ),
+  );
+  return row?.expires_at ?? 0;
 }
 
 /**

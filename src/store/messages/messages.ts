@@ -56,13 +56,20 @@ export const notSetUp = (carrier: string) => `carrier ${carrier} is not set up`;
  * A late, repeated or out-of-order report changes nothing.
  */
 export async function changeStatus(db: D1Database, change: StatusChange): Promise<DueEvent[]> {
-  const { ids, status, code, reason, keepsReason, onlyUnclaimed, claimedBefore, carrier, now } = change;
+  const results = await runBatch(db, changeStatements(db, change));
+  return dueEvents(results.flatMap(({ results }) => results));
+}
+
+/** The statements of changeStatus, for a transaction that changes more. The rows of the last one are for dueEvents. */
+export function changeStatements(db: D1Database, change: StatusChange): D1PreparedStatement[] {
+  const { ids, status, code, reason, keepsReason, onlyUnclaimed, claimedBefore, carrier, websiteId, now } = change;
   const isChanged = sql`message_id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))
     AND status IN (SELECT value FROM json_each(${JSON.stringify(ALLOWED_FROM[status])}))
     AND (NOT ${onlyUnclaimed ? 1 : 0} OR claimed_at IS NULL)
     AND (${claimedBefore ?? null} IS NULL OR claimed_at <= ${claimedBefore ?? null})
-    AND (${carrier ?? null} IS NULL OR carrier = ${carrier ?? null})`;
-  const results = await runBatch(db, [
+    AND (${carrier ?? null} IS NULL OR carrier = ${carrier ?? null})
+    AND (${websiteId ?? null} IS NULL OR website_id = ${websiteId ?? null})`;
+  return [
     countTraffic(
       db,
       sql`SELECT website_id, accepted_at, coalesce(carrier, '') AS carrier, status AS was, ${status} AS status
@@ -73,13 +80,13 @@ export async function changeStatus(db: D1Database, change: StatusChange): Promis
       db,
       sql`UPDATE messages SET status = ${status}, updated_at = ${now}, due_at = NULL,
           reason_code = CASE WHEN reason = ${HELD} THEN 'CANCELLED'
+            WHEN ${code} = 'CARRIER_UNAVAILABLE' AND expires_at <= ${now} THEN 'EXPIRED'
             WHEN ${code} = 'CARRIER_UNAVAILABLE' AND reason LIKE ${`%${notSetUp("%")}%`} THEN 'CARRIER_NOT_SET_UP' ELSE ${code} END,
           reason = iif(${keepsReason ? 1 : 0} AND reason IS NOT NULL, ${reason} || ' (before: ' || reason || ')', ${reason})
         WHERE ${isChanged}`,
     ),
     recordEvents(db, ids, now),
-  ]);
-  return dueEvents(results.flatMap(({ results }) => results));
+  ];
 }
 
 export interface StatusChange {
@@ -97,4 +104,6 @@ export interface StatusChange {
   claimedBefore?: number;
   /** Skips messages of other carriers. */
   carrier?: string | undefined;
+  /** Skips messages of other websites. */
+  websiteId?: string | undefined;
 }

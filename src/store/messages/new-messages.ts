@@ -4,10 +4,11 @@ import type { AcceptedMessage } from "../../domain/messages/send.ts";
 import { dueEvents, recordEvents } from "../callbacks/events.ts";
 import { runNamedResults, runQuery, toJsonLists } from "../database.ts";
 import { countAccepted } from "../operations/traffic-counts.ts";
-import { prepare, type Sql, sql } from "../sql.ts";
+import { prepare, type Query, type Sql, sql } from "../sql.ts";
 import { claimDuplicates, IS_FIRST, keepSuppressed, selectDuplicates } from "./duplicates.ts";
 import { type BulkPart, claimPart, isOurs, selectHolder } from "./idempotency-keys.ts";
 import { recipients } from "./recipients.ts";
+import { isKept, keepScheduled, readSchedule, staysKept } from "./scheduled.ts";
 
 /** Common properties of the messages of a bulk request. */
 interface StoreOptions {
@@ -23,16 +24,20 @@ interface StoreOptions {
 export type Stored =
   | {
       kind: "stored";
-      /** Ids of messages to deliver; the others already have a final status. */
-      pending: string[];
+      /** The messages to deliver. The others are kept for their time, or have a final status. */
+      pending: AcceptedMessage[];
       due: DueEvent[];
       /** From the id of each suppressed duplicate to the id of the first message. */
       duplicates: Map<string, string>;
+      schedule: Schedule;
     }
   /** Another attempt has stored these. */
-  | { kind: "repeated"; duplicates: Map<string, string> }
+  | { kind: "repeated"; duplicates: Map<string, string>; schedule: Schedule }
   /** The key was used with another body. */
   | { kind: "conflict" };
+
+/** By the id of a message that does not go at once, when it may go: milliseconds since 1970. */
+type Schedule = Map<string, number>;
 
 /**
  * Stores messages with their first statuses, which the recipients' subscriptions decide, and the events of messages that are
@@ -48,16 +53,29 @@ export async function storeMessages(
   const duplicates = new Map(results.duplicates.results.map((row) => [row.message_id, row.first_id]));
   const [holder] = results.holder.results;
   if (part && holder?.body_hash !== part.bodyHash) return { kind: "conflict" };
-  if (part && holder?.attempt !== part.attempt) return { kind: "repeated", duplicates };
-  const isStored = results.insert.changes + duplicates.size >= messages.length;
+  const schedule = await readScheduleOf(db, messages, duplicates);
+  if (part && holder?.attempt !== part.attempt) return { kind: "repeated", duplicates, schedule };
+  const kept = new Set(results.kept.results.map((row) => row.message_id));
+  const isStored = results.insert.changes + kept.size + duplicates.size >= messages.length;
   if (!isStored) await requireStored(db, options, messages, duplicates);
   // A message with a final status has its event. If the transaction took effect and ran again, the second run does not
   // return the events: then the delivery job finds nothing to do, and the sweep queues the callbacks.
   const events = results.events.results;
   const final = new Set(events.map((row) => row.message_id));
-  const ids = messages.map(({ messageId }) => messageId);
-  const pending = ids.filter((id) => !final.has(id) && !duplicates.has(id));
-  return { kind: "stored", pending, due: dueEvents(events), duplicates };
+  const isPending = (id: string) => !final.has(id) && !kept.has(id) && !duplicates.has(id);
+  const pending = messages.filter(({ messageId }) => isPending(messageId));
+  return { kind: "stored", pending, due: dueEvents(events), duplicates, schedule };
+}
+
+/** Nothing is read where no message has a time. What cannot be read is left out: the messages are stored. */
+async function readScheduleOf(
+  db: D1Database,
+  messages: AcceptedMessage[],
+  duplicates: Map<string, string>,
+): Promise<Schedule> {
+  if (messages.every(({ sendAt }) => sendAt === undefined)) return new Map();
+  const ids = messages.map(({ messageId }) => duplicates.get(messageId) ?? messageId);
+  return readSchedule(db, ids).catch(() => new Map());
 }
 
 function statements(db: D1Database, options: StoreOptions, messages: AcceptedMessage[]) {
@@ -67,11 +85,15 @@ function statements(db: D1Database, options: StoreOptions, messages: AcceptedMes
   const ids = messages.map(({ messageId }) => messageId);
   const isOurPart = isOurs(part);
   const suppresses = duplicatesUntil !== null;
+  const isTaken = sql`${isOurPart} AND ${IS_FIRST}`;
+  const keeps = messages.some((message) => isKept(message, now));
+  const isInserted = keeps ? sql`${isTaken} AND NOT ${staysKept(now)}` : isTaken;
   return {
     part: part && claimPart(db, part),
     claimDuplicates: suppresses ? lists.map((list) => claimDuplicates(db, list, now, isOurPart)) : null,
-    traffic: lists.map((list) => countInserted(db, list, sql`${isOurPart} AND ${IS_FIRST}`, now)),
-    insert: lists.map((list) => prepare(db, insertMessages(list, sql`${isOurPart} AND ${IS_FIRST}`))),
+    traffic: lists.map((list) => countInserted(db, list, isInserted, now)),
+    insert: lists.map((list) => prepare(db, insertMessages(list, isInserted))),
+    kept: keeps ? lists.map((list) => keep(db, list, isTaken, now)) : null,
     events: recordEvents(db, ids, now, isOurPart),
     links: messages.some(({ linkCode }) => linkCode !== null)
       ? lists.map((list) => insertLinks(db, list, isOurPart))
@@ -82,14 +104,19 @@ function statements(db: D1Database, options: StoreOptions, messages: AcceptedMes
   };
 }
 
+const keep = (db: D1Database, list: string, condition: Sql, now: number): Query<{ message_id: string }> =>
+  prepare(db, sql`${keepScheduled(list, condition, now)} RETURNING message_id`);
+
 /** Inserts messages with the statuses that their subscriptions decide. @param condition on the recipient `r` */
 export function insertMessages(list: string, condition: Sql): Sql {
   return sql`${recipients(list)} INSERT INTO messages (message_id, website_id, client_id, phone, email, text, media_url, click_url,
-      callback_data, send_purpose, encoding, segments, ignored_fields, accepted_at, updated_at, status, due_at)
+      callback_data, send_purpose, encoding, segments, ignored_fields, requested_at, send_at, expires_at, accepted_at, updated_at,
+      status, due_at)
     SELECT r.message_id, r.website_id, r.value ->> 'clientId', r.phone, r.value ->> 'email', r.value ->> 'text',
       r.value ->> 'mediaUrl', r.value ->> 'clickUrl', r.value ->> 'callbackData', r.value ->> 'sendPurpose',
-      r.value ->> 'encoding', r.value ->> 'segments', r.value ->> 'ignoredFields', r.value ->> 'acceptedAt',
-      r.value ->> 'acceptedAt', r.status, iif(r.status = 'PENDING_TO_SEND', r.value ->> 'acceptedAt', NULL)
+      r.value ->> 'encoding', r.value ->> 'segments', r.value ->> 'ignoredFields', r.value ->> 'requestedAt', r.value ->> 'sendAt',
+      r.value ->> 'expiresAt', r.value ->> 'acceptedAt', r.value ->> 'acceptedAt', r.status,
+      iif(r.status = 'PENDING_TO_SEND', coalesce(r.value ->> 'sendAt', r.value ->> 'acceptedAt'), NULL)
     FROM recipients r WHERE ${condition} ON CONFLICT (message_id) DO NOTHING`;
 }
 
@@ -127,8 +154,10 @@ async function requireStored(
   const [row] = await runQuery<{ count: number }>(
     prepare(
       db,
-      sql`SELECT count(*) AS count FROM json_each(${JSON.stringify(ids)}) j CROSS JOIN messages m ON m.message_id = j.value
-        WHERE m.client_id = ${clientId} AND m.accepted_at = ${acceptedAt}`,
+      sql`SELECT (SELECT count(*) FROM json_each(${JSON.stringify(ids)}) j CROSS JOIN messages m ON m.message_id = j.value
+          WHERE m.client_id = ${clientId} AND m.accepted_at = ${acceptedAt})
+        + (SELECT count(*) FROM json_each(${JSON.stringify(ids)}) j CROSS JOIN scheduled_messages kept ON kept.message_id = j.value
+          WHERE kept.client_id = ${clientId} AND kept.requested_at = ${acceptedAt}) AS count`,
     ),
   ).catch(failUnconfirmed);
   if (row?.count !== ids.length) throw new Error(`${ids.length} messages were accepted, ${row?.count} are stored`);

@@ -37,11 +37,12 @@ export async function takeOverdue(
 ): Promise<OverdueMessage[]> {
   const at = sql`${now} + iif(carrier IS NULL,
     cast(min(${LONGEST_RECOVERY_SECONDS * 1000}, (${now} - accepted_at) / 2) + ${margin} AS INTEGER), 0)`;
+  const deadline = sql`coalesce(expires_at, accepted_at + ${longestWait})`;
   const rows = await runQuery<{ message_id: string; website_id: string; at: number; is_held: 0 | 1 }>(
     prepare(
       db,
       sql`UPDATE messages AS m SET reason = iif(${IS_HELD}, ${HELD}, reason),
-          due_at = max(${dueBefore}, min(accepted_at + ${longestWait}, CASE WHEN ${IS_HELD} THEN accepted_at + ${longestWait}
+          due_at = max(${dueBefore}, min(${deadline}, CASE WHEN ${IS_HELD} THEN ${deadline}
             WHEN reason IS NULL THEN ${at} ELSE ${now} END))
         WHERE message_id IN (SELECT message_id FROM messages WHERE due_at < ${dueBefore} AND claimed_at IS NULL AND ${IS_SERVED}
           ORDER BY due_at LIMIT ${SWEEP_STEP})
@@ -57,14 +58,17 @@ export async function takeOverdue(
 }
 
 /**
- * Ids of unclaimed pending messages accepted before `acceptedBefore`.
+ * Ids of unclaimed pending messages that have expired at `now`, or were accepted before `acceptedBefore` and have no time of their own.
  * @param dueBefore at the latest, the last job of such a message was due at this time; see longestWaitMilliseconds
  */
-export function findUnsubmitted(db: D1Database, acceptedBefore: number, dueBefore: number): Promise<string[]> {
+export function findUnsubmitted(
+  db: D1Database,
+  { acceptedBefore, dueBefore, now }: { acceptedBefore: number; dueBefore: number; now: number },
+): Promise<string[]> {
   return readIds(
     db,
-    sql`SELECT message_id FROM messages WHERE due_at <= ${dueBefore} AND claimed_at IS NULL AND accepted_at <= ${acceptedBefore}
-      AND ${IS_SERVED} ORDER BY due_at LIMIT ${SWEEP_STEP}`,
+    sql`SELECT message_id FROM messages WHERE due_at <= ${dueBefore} AND claimed_at IS NULL
+      AND iif(expires_at IS NULL, accepted_at <= ${acceptedBefore}, expires_at <= ${now}) AND ${IS_SERVED} ORDER BY due_at LIMIT ${SWEEP_STEP}`,
   );
 }
 

@@ -11,6 +11,7 @@ import type { EventRow, MessageRow } from "../rows.ts";
 import { piece, prepare, sql } from "../sql.ts";
 import { HELD, HOLD, toHold } from "./holds.ts";
 import { type ClickCounts, NO_CLICKS } from "./links.ts";
+import type { ScheduledMessageRow } from "./scheduled.ts";
 import { readSubmissions } from "./submissions.ts";
 
 /** A message as it is stored. Times are milliseconds since 1970. */
@@ -39,12 +40,19 @@ export interface StoredMessage {
   updatedAt: number;
   claimedAt: number | null;
   retryAt: number | null;
+  /** When a scheduled message was asked for; null: it was not scheduled. */
+  requestedAt: number | null;
+  /** When it may go; null: at once. */
+  scheduledFor: number | null;
+  /** null: SUBMIT_WITHIN_HOURS after its acceptance. */
+  expiresAt: number | null;
 }
 
 export async function readMessage(db: D1Database, messageId: string): Promise<WholeMessage | undefined> {
   const query = sql`SELECT m.*, ${HOLD} AS hold, w.name AS website_name, c.name AS client_name
-    FROM messages m LEFT JOIN websites w ON w.website_id = m.website_id LEFT JOIN clients c ON c.client_id = m.client_id
-    WHERE m.message_id = ${messageId}`;
+    FROM (SELECT * FROM messages WHERE message_id = ${messageId}
+        UNION ALL SELECT * FROM scheduled_as_messages WHERE message_id = ${messageId}) m
+      LEFT JOIN websites w ON w.website_id = m.website_id LEFT JOIN clients c ON c.client_id = m.client_id`;
   return (await addDetails(db, await runQuery<StoryRow>(prepare(db, query))))[0];
 }
 
@@ -98,6 +106,9 @@ export function toStoredMessage(row: MessageRow): StoredMessage {
     updatedAt: row.updated_at,
     claimedAt: row.claimed_at,
     retryAt: row.reason === null || row.reason === HELD ? null : row.due_at,
+    requestedAt: row.requested_at,
+    scheduledFor: row.send_at,
+    expiresAt: row.expires_at,
   };
 }
 
@@ -114,12 +125,29 @@ export async function readStatuses(
         FROM json_each(${JSON.stringify(ids)}) j CROSS JOIN messages m ON m.message_id = j.value WHERE m.website_id = ${websiteId}`,
     ),
   );
-  return new Map(
+  const found = new Map(
     rows.map(({ message_id, status, reason_code, updated_at }) => [
       message_id,
       { status, reason: readReason(status, reason_code), updatedAt: updated_at },
     ]),
   );
+  const left = ids.filter((id) => !found.has(id));
+  return left.length === 0 ? found : new Map([...found, ...(await readKept(db, websiteId, left))]);
+}
+
+/** The same of requests that are kept for their time. */
+async function readKept(db: D1Database, websiteId: string, ids: string[]) {
+  const rows = await runQuery<Pick<ScheduledMessageRow, "message_id" | "requested_at">>(
+    prepare(
+      db,
+      sql`SELECT kept.message_id, kept.requested_at FROM json_each(${JSON.stringify(ids)}) j
+        CROSS JOIN scheduled_messages kept ON kept.message_id = j.value WHERE kept.website_id = ${websiteId}`,
+    ),
+  );
+  return rows.map((row) => {
+    const state = { status: "PENDING_TO_SEND", reason: null, updatedAt: row.requested_at } as const;
+    return [row.message_id, state] as const;
+  });
 }
 
 /** An event of a message: a change of its status, or a click. Times are milliseconds since 1970. */

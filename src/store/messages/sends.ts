@@ -3,10 +3,11 @@ import type { MessageStatus } from "../../domain/messages/message.ts";
 import type { Send, SendOutcome } from "../../domain/messages/send.ts";
 import { dueEvents, recordEvents } from "../callbacks/events.ts";
 import { runNamed, runQuery, toJsonLists } from "../database.ts";
-import { piece, prepare, type Query, sql } from "../sql.ts";
+import { piece, prepare, type Query, type Sql, sql } from "../sql.ts";
 import { claimDuplicates, IS_FIRST, KEY_OF_CONTENT } from "./duplicates.ts";
 import { countInserted, failUnconfirmed, insertLinks, insertMessages } from "./new-messages.ts";
 import { recipients } from "./recipients.ts";
+import { isKept, keepScheduled, readSchedule, staysKept } from "./scheduled.ts";
 
 /**
  * Stores single sends of a website in one transaction. Each has its own outcome, in the given order, as if they had
@@ -14,13 +15,26 @@ import { recipients } from "./recipients.ts";
  * again: a stored send stays as it is.
  */
 export async function storeSends(db: D1Database, now: number, sends: readonly Send[]): Promise<SendOutcome[]> {
-  const { inserted, events, holders } = await runNamed(db, statements(db, now, sends));
-  const states = toStates(inserted, holders);
+  const { inserted, kept, events, holders } = await runNamed(db, statements(db, now, sends));
+  const states = toStates([...inserted, ...kept], holders);
   const unknown = sends.filter(({ message }) => !states.has(message.messageId));
   // A transaction that took effect and ran again inserts nothing the second time.
   if (unknown.length > 0) for (const row of await readStates(db, unknown)) states.set(row.message_id, row);
   const due = Map.groupBy(dueEvents(events), (event) => event.slice(0, event.indexOf("_")));
-  return sends.map((send) => toOutcome(send, states.get(send.message.messageId), due));
+  const outcomes = sends.map((send) => toOutcome(send, states.get(send.message.messageId), due));
+  return addSchedule(db, sends, outcomes);
+}
+
+/** Adds when messages may go. Nothing is read where no send has a time. What cannot be read is left out: the messages are stored. */
+async function addSchedule(db: D1Database, sends: readonly Send[], outcomes: SendOutcome[]): Promise<SendOutcome[]> {
+  if (sends.every(({ message }) => message.sendAt === undefined)) return outcomes;
+  const idOf = (outcome: SendOutcome, index: number) =>
+    outcome.kind === "repeated" ? outcome.messageId : (sends[index] as Send).message.messageId;
+  const schedule = await readSchedule(db, outcomes.map(idOf)).catch(() => new Map<string, number>());
+  return outcomes.map((outcome, index) => {
+    const scheduledFor = schedule.get(idOf(outcome, index));
+    return outcome.kind === "conflict" || scheduledFor === undefined ? outcome : { ...outcome, scheduledFor };
+  });
 }
 
 /** How a send is stored. The columns of keys are there only if the list has keys. */
@@ -28,6 +42,8 @@ interface StateRow {
   message_id: string;
   /** null: not stored. */
   status: MessageStatus | null;
+  /** 1: it is kept for its time. */
+  is_kept?: 0 | 1;
   body_hash?: string | null;
   holder?: string | null;
   first_id?: string | null;
@@ -46,7 +62,8 @@ function toOutcome({ message, key }: Send, row: StateRow | undefined, due: Map<s
   const first = key && row?.holder && row.holder !== messageId ? row.holder : row?.first_id;
   if (first && first !== messageId) return { kind: "repeated", messageId: first };
   if (!row?.status) throw new Error(`message ${messageId} was accepted and is not stored`);
-  return { kind: "stored", isPending: row.status === "PENDING_TO_SEND", due: due.get(messageId) ?? [] };
+  const isPending = row.status === "PENDING_TO_SEND" && !row.is_kept;
+  return { kind: "stored", isPending, due: due.get(messageId) ?? [] };
 }
 
 /** Joins the key of the recipient `r` as `i`. */
@@ -65,22 +82,29 @@ function statements(db: D1Database, now: number, sends: readonly Send[]) {
   const suppresses = sends.some(({ message }) => message.dedupeHash !== null);
   const hasLinks = sends.some(({ message }) => message.linkCode !== null);
   const inEach = <Row>(work: (list: string) => Query<Row>) => lists.map(work);
+  const isTaken = sql`${HOLDS_KEY} AND ${IS_FIRST}`;
+  const keeps = sends.some(({ message }) => isKept(message, now));
+  const isInserted = keeps ? sql`${isTaken} AND NOT ${staysKept(now)}` : isTaken;
   return {
     keys: hasKeys ? inEach((list) => claimKeys(db, list, now)) : null,
     duplicates: suppresses ? inEach((list) => claimDuplicates(db, list, now, HOLDS_KEY)) : null,
-    traffic: inEach((list) => countInserted(db, list, sql`${HOLDS_KEY} AND ${IS_FIRST}`, now)),
+    traffic: inEach((list) => countInserted(db, list, isInserted, now)),
     inserted: inEach((list) =>
-      prepare(
-        db,
-        sql<StateRow>`${insertMessages(list, sql`${HOLDS_KEY} AND ${IS_FIRST}`)} RETURNING message_id, status`,
-      ),
+      prepare(db, sql<StateRow>`${insertMessages(list, isInserted)} RETURNING message_id, status`),
     ),
+    kept: keeps ? inEach((list) => keep(db, list, isTaken, now)) : null,
     events: recordEvents(db, ids, now),
     links: hasLinks ? inEach((list) => insertLinks(db, list, piece("true"))) : null,
     point: hasKeys && suppresses ? inEach((list) => pointToFirst(db, list)) : null,
-    holders: hasKeys || suppresses ? inEach((list) => selectHolders(db, list)) : null,
+    holders: hasKeys || suppresses ? inEach((list) => selectHolders(db, list, keeps)) : null,
   };
 }
+
+const keep = (db: D1Database, list: string, condition: Sql, now: number): Query<StateRow> =>
+  prepare(
+    db,
+    sql<StateRow>`${keepScheduled(list, condition, now)} RETURNING message_id, 'PENDING_TO_SEND' AS status, 1 AS is_kept`,
+  );
 
 /** Claims the Idempotency-Keys that no other message holds, or that have expired. */
 function claimKeys(db: D1Database, list: string, now: number): D1PreparedStatement {
@@ -106,10 +130,15 @@ function pointToFirst(db: D1Database, list: string): D1PreparedStatement {
   );
 }
 
-function selectHolders(db: D1Database, list: string): Query<StateRow> {
+/** @param keeps whether a send of the list may be kept */
+function selectHolders(db: D1Database, list: string, keeps: boolean): Query<StateRow> {
+  const isKeptHere = keeps
+    ? sql`EXISTS (SELECT 1 FROM scheduled_messages kept WHERE kept.message_id = r.message_id)`
+    : piece("0");
   return prepare(
     db,
-    sql`${recipients(list)} SELECT r.message_id, m.status, i.body_hash, i.message_id AS holder, k.message_id AS first_id
+    sql`${recipients(list)} SELECT r.message_id, coalesce(m.status, iif(${isKeptHere}, 'PENDING_TO_SEND', NULL)) AS status,
+        m.status IS NULL AND ${isKeptHere} AS is_kept, i.body_hash, i.message_id AS holder, k.message_id AS first_id
       FROM recipients r LEFT JOIN messages m ON m.message_id = r.message_id
         LEFT JOIN idempotency_keys i ON ${KEY_OF_REQUEST} LEFT JOIN duplicate_keys k ON ${KEY_OF_CONTENT}`,
   );
@@ -125,7 +154,9 @@ async function readStates(db: D1Database, sends: Send[]): Promise<StateRow[]> {
   return runQuery<StateRow>(
     prepare(
       db,
-      sql`SELECT m.message_id, m.status FROM json_each(${ids}) j CROSS JOIN messages m ON m.message_id = j.value`,
+      sql`SELECT m.message_id, m.status, 0 AS is_kept FROM json_each(${ids}) j CROSS JOIN messages m ON m.message_id = j.value
+        UNION ALL SELECT kept.message_id, 'PENDING_TO_SEND', 1 FROM json_each(${ids}) j
+          CROSS JOIN scheduled_messages kept ON kept.message_id = j.value`,
     ),
   ).catch(failUnconfirmed);
 }

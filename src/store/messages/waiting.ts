@@ -5,7 +5,7 @@ import { STATE } from "../databases/moving.ts";
 import { prepare, sql } from "../sql.ts";
 import { HELD, toHolds } from "./holds.ts";
 
-/** Unclaimed pending messages that are looked at. Each is some five rows read. */
+/** Unclaimed pending messages whose time has come that are looked at. Each is some five rows read. */
 export const LOOKED_AT = 2000;
 
 /** Times in milliseconds since 1970. */
@@ -32,15 +32,15 @@ type FoundRow = Omit<WaitingGroup, "hold"> & { isReply: 0 | 1; holds: string | n
  * Looks at the messages of one website in the order of their ids, and at those of all websites in the order in which their jobs were due.
  * @returns the groups whose oldest message is the oldest first
  */
-export async function readWaiting(db: D1Database, websiteId: string | null): Promise<WaitingGroup[]> {
+export async function readWaiting(db: D1Database, websiteId: string | null, now: number): Promise<WaitingGroup[]> {
   const columns = sql`website_id, send_purpose, client_id, is_reply, accepted_at, due_at, reason`;
   const some =
     websiteId === null
-      ? sql`SELECT ${columns} FROM messages p WHERE due_at IS NOT NULL AND claimed_at IS NULL
+      ? sql`SELECT ${columns} FROM messages p WHERE due_at IS NOT NULL AND claimed_at IS NULL AND coalesce(send_at, 0) <= ${now}
           AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = p.website_id AND v.state >= ${STATE.arriving})
           ORDER BY due_at LIMIT ${LOOKED_AT}`
       : sql`SELECT ${columns} FROM messages INDEXED BY messages_pending_by_website
-          WHERE website_id = ${websiteId} AND status = 'PENDING_TO_SEND' AND claimed_at IS NULL
+          WHERE website_id = ${websiteId} AND status = 'PENDING_TO_SEND' AND claimed_at IS NULL AND coalesce(send_at, 0) <= ${now}
           ORDER BY message_id LIMIT ${LOOKED_AT}`;
   const rows = await runQuery<FoundRow>(
     prepare(

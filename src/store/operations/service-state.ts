@@ -141,7 +141,7 @@ async function readPart(part: StatePart, statement: D1PreparedStatement) {
 }
 
 /**
- * Counts pending messages, those whose job was due first. An unclaimed message will go to its website's current carrier. It has a
+ * Counts pending messages whose time has come, those whose job was due first. An unclaimed message will go to its website's current carrier. It has a
  * reason if it could not be submitted at first, or if an operator holds it.
  */
 function pending(db: D1Database, now: number, stuckBefore: number, most: number): D1PreparedStatement {
@@ -156,7 +156,7 @@ function pending(db: D1Database, now: number, stuckBefore: number, most: number)
           iif(is_retried, accepted_at, NULL) AS retried
         FROM (SELECT website_id, client_id, send_purpose, is_reply, carrier, claimed_at, due_at, accepted_at,
             reason IS NOT NULL AND reason <> ${HELD} AS is_retried
-          FROM messages p WHERE due_at IS NOT NULL
+          FROM messages p WHERE due_at IS NOT NULL AND coalesce(send_at, 0) <= ${now}
             AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = p.website_id AND v.state >= ${STATE.arriving})
           ORDER BY due_at LIMIT ${most}) m
       ) GROUP BY state, carrier`,

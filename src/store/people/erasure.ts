@@ -46,6 +46,10 @@ export async function erasePerson(
       prepare(db, sql`DELETE FROM events WHERE website_id = ${websiteId} AND phone = ${phone} AND body IS NOT NULL`),
     ],
     messages: stored,
+    scheduled_messages: prepare(
+      db,
+      sql`DELETE FROM scheduled_messages WHERE website_id = ${websiteId} AND phone = ${phone} RETURNING message_id`,
+    ),
     duplicate_keys: prepare(db, sql`DELETE FROM duplicate_keys WHERE website_id = ${websiteId} AND phone = ${phone}`),
     inbound_texts: prepare(
       db,
@@ -69,5 +73,5 @@ export async function erasePerson(
             sql`INSERT INTO erased_people (website_id, mark) VALUES (${websiteId}, ${tombstone}) ON CONFLICT DO NOTHING`,
           ),
   });
-  return rows.messages.length;
+  return rows.messages.length + rows.scheduled_messages.length;
 }

@@ -18,8 +18,8 @@ describe("the ignored fields", () => {
     ["that are none", { phone: "+1", text: "a" }, ""],
     [
       "in the order and the case in which they were sent",
-      { sendAt: 1, Phone: 2, phone: "+1", click_url: null },
-      "sendAt, Phone, click_url",
+      { sendTime: 1, Phone: 2, phone: "+1", click_url: null },
+      "sendTime, Phone, click_url",
     ],
     ["of the top level only", { phone: { a: 1 }, more: { inner: 1 } }, "more"],
     ["of what is no object", [{ a: 1 }], ""],

@@ -55,7 +55,8 @@ describe.concurrent("against the service", () => {
       const { code, output } = await runScript(settings(await makeSender()));
       expect(code, output).toBe(0);
       const answers = output.split("\n").map((line) => JSON.parse(line));
-      const [unsubscribed, askedByArray, subscribed, askedByFile, sent, status, listed, feed, bulk] = answers;
+      const [unsubscribed, askedByArray, subscribed, askedByFile, sent, status, listed, feed, later, cancelled, bulk] =
+        answers;
       expect(unsubscribed).toMatchObject({ invalidPhoneNumbers: [] });
       expect(askedByArray.phoneNumberStatuses).toEqual(statuses([PHONE, true], [OTHER, false]));
       expect(subscribed).toMatchObject({ failedToProcessNumbers: [] });
@@ -66,9 +67,12 @@ describe.concurrent("against the service", () => {
       expect(status.messageId).toBe(sent.messageId);
       expect(listed).toMatchObject({ messages: [{ messageId: sent.messageId }], unknownMessageIds: [] });
       expect(feed).toMatchObject({ events: expect.any(Array), next: expect.any(String), more: false });
+      expect(later).toEqual({ messageId: expect.any(String), scheduledFor: expect.any(String) });
+      expect(Date.parse(later.scheduledFor)).toBeGreaterThan(Date.now() + 23 * 3_600_000);
+      expect(cancelled).toEqual({ cancelled: [later.messageId], notCancelled: [] });
       expect(bulk).toMatchObject({ successSent: [{ index: 0 }, { index: 1 }], failedSent: [] });
       for (const { messageId } of [sent, ...bulk.successSent]) await untilStatus(service.url, messageId, "DELIVERED");
-      expect(answers).toHaveLength(9);
+      expect(answers).toHaveLength(11);
     });
 
     test("stops at the first call that is refused, and shows why", async () => {
@@ -95,6 +99,18 @@ describe.concurrent("against the service", () => {
       expect(code, output).toBe(0);
       const { text } = await untilStatus(service.url, JSON.parse(output).messageId, "DELIVERED");
       expect(text).toBe('Brand: "hé" 💬');
+    });
+
+    test("schedules a text, and cancels it", async () => {
+      const client = await makeSender();
+      const at = new Date(Date.now() + 86_400_000).toISOString();
+      const { output } = await runClient(language, client, "schedule", PHONE, at, "Later");
+      const { messageId } = JSON.parse(output);
+      const answer = await runClient(language, client, "cancel", messageId, "unknown");
+      expect(JSON.parse(answer.output)).toEqual({
+        cancelled: [messageId],
+        notCancelled: [{ messageId: "unknown", status: null }],
+      });
     });
 
     test("asks for subscriptions, with an array and with a file", async () => {

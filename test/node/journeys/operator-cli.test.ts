@@ -206,7 +206,12 @@ describe("subscribers", () => {
 
 test("a message is shown with its events and what came back from each callback", async () => {
   const client = await makeClient(service.url, "http://127.0.0.1:9/", ["+12125550002"]);
-  const { messageId } = await send(client, { phone: "+12125550002", text: "bell \u0007 and\nline", sendAt: 1, url: 2 });
+  const { messageId } = await send(client, {
+    phone: "+12125550002",
+    text: "bell \u0007 and\nline",
+    sendTime: 1,
+    url: 2,
+  });
   await waitFor("its callbacks", async () => {
     const { callbacks } = await operate(service.url, "GET", `/messages/${messageId}`);
     return callbacks.length === 2 && callbacks.every((it: { outcome: string | null }) => it.outcome);
@@ -216,7 +221,7 @@ test("a message is shown with its events and what came back from each callback",
     /^messageId +\S+\nstatus +FAILED_TO_DELIVERY\nreason +UNDELIVERED\nreasonDetail +sandbox: undelivered\n/,
   );
   expect(output).toMatch(/\ntext +bell {3}and line\n/);
-  expect(output).toMatch(/\nignoredFields +sendAt, url\nwebsiteId/);
+  expect(output).toMatch(/\nignoredFields +sendTime, url\nwebsiteId/);
   expect(output).toMatch(/\nwebsiteName +\S.*\nclientId +\S+\nencoding +UCS-2\nsegments +1\n/);
   expect(output).toMatch(/Z +accepted\n2\S+Z +submission 1 +accepted\n/);
   const callback = " +callback unreachable after \\d+ ms\n.*";

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { MessageAnswers } from "../../src/operator/messages.ts";
-import { type TestClient, World } from "../world.ts";
+import type { MessageAnswers } from "../../../src/operator/messages.ts";
+import { type TestClient, World } from "../../world.ts";
 
 const ADA = "+12125550100";
 

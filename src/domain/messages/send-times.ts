@@ -1,0 +1,57 @@
+// Pure. When a message may go, and until when: the fields of a send request, and of its answer.
+import * as z from "zod";
+import { DAY_MILLISECONDS } from "../day.ts";
+import type { FieldError } from "../failure.ts";
+import { isAbsent } from "../fields.ts";
+
+/** How far ahead a message may be scheduled. */
+export const MAX_SCHEDULE_DAYS = 35;
+/** How long after the time of a message it may expire. */
+export const MAX_EXPIRY_DAYS = 7;
+/** A time that is past by no more counts as now: clocks differ, and a request takes its time. */
+const PAST_MILLISECONDS = 5 * 60_000;
+
+const TIME_FORM = "must be a date and a time with an offset or Z, such as 2026-11-27T09:00:00-05:00";
+
+const instant = z.iso.datetime({ offset: true, error: TIME_FORM });
+
+export const sendAt = instant.meta({
+  description: `When the message may go, at most ${MAX_SCHEDULE_DAYS} days ahead. A time up to 5 minutes in the past counts as now. The subscription is checked when the message is accepted, and again when it goes.`,
+  examples: ["2026-11-27T09:00:00-05:00"],
+});
+
+export const expireAt = instant.meta({
+  description: `The message is not submitted to a carrier at this time or later: later than \`sendAt\`, or than now, and at most ${MAX_EXPIRY_DAYS} days after it. Without it, a message expires \`SUBMIT_WITHIN_HOURS\` after it may go.`,
+  examples: ["2026-11-27T12:00:00-05:00"],
+});
+
+/** Whether a rule of one of these fields is broken, so that nothing can be said about their values. */
+export const isFaulty = (details: FieldError[], ...fields: string[]) =>
+  details.some(({ field }) => field === "body" || fields.includes(field));
+
+export function findTimeFaults(body: unknown, details: FieldError[], now: number): FieldError[] {
+  const { sendAt, expireAt } = Object(body) as Record<string, unknown>;
+  const timeOf = (field: string, value: unknown) =>
+    isAbsent(value) || isFaulty(details, field) ? null : Date.parse(String(value));
+  const goesAt = timeOf("sendAt", sendAt);
+  const expiresAt = timeOf("expireAt", expireAt);
+  const faults: FieldError[] = [];
+  const add = (field: string, message: string) => faults.push({ field, message });
+  if (goesAt !== null && goesAt < now - PAST_MILLISECONDS) add("sendAt", "must not be more than 5 minutes in the past");
+  if (goesAt !== null && goesAt > now + MAX_SCHEDULE_DAYS * DAY_MILLISECONDS)
+    add("sendAt", `must be at most ${MAX_SCHEDULE_DAYS} days ahead`);
+  if (expiresAt === null) return faults;
+  const [earliest, name] = goesAt !== null && goesAt > now ? [goesAt, "sendAt"] : [now, "now"];
+  if (expiresAt <= earliest) add("expireAt", `must be later than ${name}`);
+  if (expiresAt > earliest + MAX_EXPIRY_DAYS * DAY_MILLISECONDS)
+    add("expireAt", `must be at most ${MAX_EXPIRY_DAYS} days after ${name}`);
+  return faults;
+}
+
+/** When a message may go, in the answer to its request. */
+export const scheduledForShape = {
+  scheduledFor: z.iso
+    .datetime()
+    .optional()
+    .describe("The earliest moment at which the message may go. Left out: now, or the message does not go at all."),
+};

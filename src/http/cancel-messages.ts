@@ -1,0 +1,64 @@
+import * as z from "zod";
+import { cancelRequestSchema } from "../domain/messages/cancel-request.ts";
+import { MESSAGE_STATUSES } from "../domain/messages/message.ts";
+import { echoId } from "../domain/people/echo.ts";
+import { cancelOfClient } from "../flows/messages/cancel-messages.ts";
+import { clientOf, toStoredId } from "./api-request.ts";
+import { BODY_LIMITS, readFields } from "./body.ts";
+import { call, jsonBody, ok, type Resource } from "./call.ts";
+import { CLICK_ID, MESSAGE_ID } from "./examples.ts";
+
+const cancelAnswerSchema = z.object({
+  cancelled: z
+    .array(z.string())
+    .describe("Their status is FAILED_TO_SEND, with the reason CANCELLED: they are surely not sent."),
+  notCancelled: z.array(
+    z.object({
+      messageId: z.string(),
+      status: z.enum(MESSAGE_STATUSES).nullable().describe("null: the website has no such message."),
+    }),
+  ),
+});
+
+const cancel = call({
+  id: "cancelMessages",
+  method: "POST",
+  path: "/text/message/cancel",
+  tag: "Messages",
+  summary: "Cancel messages",
+  description:
+    "Cancels messages that wait: for their `sendAt`, for a run, for a retry. A message is not cancelled once a submission of it has begun, because it may arrive. Each distinct id appears once. Safe to repeat.",
+  access: { client: "send" },
+  database: "client",
+  body: jsonBody(cancelRequestSchema, BODY_LIMITS.ids, {
+    one: { messageId: MESSAGE_ID },
+    several: { messageIds: [MESSAGE_ID, CLICK_ID] },
+  }),
+  answers: [
+    ok(cancelAnswerSchema, "What is cancelled, and what is not.", {
+      cancelled: [MESSAGE_ID],
+      notCancelled: [{ messageId: CLICK_ID, status: "DELIVERED" }],
+    }),
+  ],
+  run: async (request, deps) => {
+    const given = await readFields(request, cancelRequestSchema, BODY_LIMITS.ids);
+    /** From each distinct id as it is stored to the first form in which it was given. */
+    const forms = new Map(given.toReversed().map((id) => [toStoredId(id), id]));
+    const ids = [...new Set(given.map(toStoredId))];
+    const { cancelled, notCancelled } = await cancelOfClient(deps, clientOf(request).websiteId, ids);
+    request.logged = { count: ids.length, cancelled: cancelled.length };
+    const echo = (id: string, isKnown: boolean) => (isKnown ? id : echoId(forms.get(id) ?? id));
+    return {
+      cancelled,
+      notCancelled: notCancelled.map(({ messageId, status }) => ({
+        messageId: echo(messageId, status !== null),
+        status,
+      })),
+    };
+  },
+});
+
+export const cancelMessages: Resource = {
+  calls: [cancel],
+  schemas: { CancelRequest: cancelRequestSchema, CancelAnswer: cancelAnswerSchema },
+};

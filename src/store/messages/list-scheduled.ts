@@ -1,0 +1,79 @@
+// What is scheduled, for an operator.
+import type { Hold } from "../../domain/messages/hold.ts";
+import { runQuery } from "../database.ts";
+import { STATE } from "../databases/moving.ts";
+import { piece, prepare, sql } from "../sql.ts";
+import { HOLD, toHold } from "./holds.ts";
+import { type StoredMessage, type StoryRow, toStoredMessage } from "./read-message.ts";
+import type { KeptPlace } from "./scheduled.ts";
+
+/** Condition on a row `kept`: its website is not on its way into this database, so that it is listed once. */
+const IS_HERE = sql`NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = kept.website_id AND v.state >= ${STATE.arriving})`;
+
+export interface ScheduledMessage extends StoredMessage {
+  websiteName: string | null;
+  hold: Hold | null;
+}
+
+/**
+ * Kept requests, the soonest first.
+ * @param asked `phone`: as a number of digits; null: any. `websiteIds`: null: any; with a phone, they are needed
+ * @param after the last one of the page before; null: from the first on
+ */
+export async function listScheduled(
+  db: D1Database,
+  { websiteIds, phone }: { websiteIds: string[] | null; phone: number | null },
+  after: KeptPlace | null,
+  limit: number,
+): Promise<ScheduledMessage[]> {
+  const { sendAt, messageId } = after ?? { sendAt: 0, messageId: "" };
+  const ofWebsites = sql`kept.website_id IN (SELECT value FROM json_each(${JSON.stringify(websiteIds)}))`;
+  const ofAsked =
+    phone !== null ? sql`${ofWebsites} AND kept.phone = ${phone}` : websiteIds === null ? piece("true") : ofWebsites;
+  const rows = await runQuery<StoryRow>(
+    prepare(
+      db,
+      sql`SELECT m.*, ${HOLD} AS hold, w.name AS website_name, NULL AS client_name
+        FROM (SELECT kept.message_id AS id FROM scheduled_messages kept
+            WHERE ${ofAsked} AND (kept.send_at, kept.message_id) > (${sendAt}, ${messageId}) AND ${IS_HERE}
+            ORDER BY kept.send_at, kept.message_id LIMIT ${limit})
+          CROSS JOIN scheduled_as_messages m ON m.message_id = id LEFT JOIN websites w ON w.website_id = m.website_id
+        ORDER BY m.send_at, m.message_id`,
+    ),
+  );
+  return rows.map((row) => ({ ...toStoredMessage(row), websiteName: row.website_name, hold: toHold(row.hold) }));
+}
+
+/** Kept requests that a look at what waits counts. */
+export const SCHEDULED_LOOKED_AT = 2000;
+
+/** Kept requests of one website, purpose and client. Times in milliseconds since 1970. */
+export interface ScheduledGroup {
+  websiteId: string;
+  websiteName: string;
+  sendPurpose: string;
+  clientId: string;
+  clientName: string | null;
+  carrier: string;
+  count: number;
+  /** When the first of them was asked for. */
+  oldestAt: number;
+  /** When the first of them may go. */
+  opensAt: number;
+}
+
+/** Counts the soonest SCHEDULED_LOOKED_AT. @param websiteId null: of all websites */
+export async function countScheduled(db: D1Database, websiteId: string | null): Promise<ScheduledGroup[]> {
+  const ofAsked = websiteId === null ? piece("true") : sql`kept.website_id = ${websiteId}`;
+  return runQuery<ScheduledGroup>(
+    prepare(
+      db,
+      sql`SELECT g.*, w.name AS websiteName, w.carrier, c.name AS clientName
+        FROM (SELECT website_id AS websiteId, send_purpose AS sendPurpose, client_id AS clientId, count(*) AS count,
+            min(requested_at) AS oldestAt, min(send_at) AS opensAt
+          FROM (SELECT * FROM scheduled_messages kept WHERE ${ofAsked} AND ${IS_HERE} ORDER BY kept.send_at LIMIT ${SCHEDULED_LOOKED_AT})
+          GROUP BY 1, 2, 3) g
+        CROSS JOIN websites w ON w.website_id = g.websiteId LEFT JOIN clients c ON c.client_id = g.clientId ORDER BY g.opensAt`,
+    ),
+  );
+}
