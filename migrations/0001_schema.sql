@@ -17,7 +17,9 @@ CREATE TABLE websites (
   database TEXT NOT NULL,              -- the binding of the database that it is in
   -- Words that opt out of this website, in addition to the words that opt out of every website.
   opt_out_words TEXT,
-  time_zone TEXT                       -- its IANA name
+  time_zone TEXT,                      -- its IANA name
+  allowed_countries TEXT,              -- to which it sends: a JSON array of ISO 3166-1 codes; NULL: any
+  link_origin TEXT                     -- of its tracking links; NULL: that of the service
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX websites_by_sender ON websites (carrier, sender);

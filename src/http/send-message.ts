@@ -5,6 +5,7 @@ import { sendAnswerSchema, sendRequestSchema } from "../domain/messages/send-req
 import { inDatabaseOfHome } from "../flows/databases/places.ts";
 import {
   acceptSend,
+  findEmailFaults,
   IDEMPOTENCY_MILLISECONDS,
   prepareSend,
   type Sender,
@@ -72,6 +73,7 @@ async function readSend(request: ApiRequest, deps: Deps): Promise<Send> {
     if (!message || fault) {
       throw new RequestFailure({ kind: "fields-wrong", details: fault ? [...details, fault] : details });
     }
+    await requireAllowedEmail(deps, sender, message.email);
     return await prepareSend(deps, sender, message, key === undefined ? key : { key, body });
   } catch (error) {
     await limitRate(request, deps);
@@ -99,9 +101,18 @@ const TIMES: ReadonlySet<string> = new Set(["sendAt", "expireAt"]);
 
 const KEY_MARGIN_MILLISECONDS = 60_000;
 
-/** Links lead to the configured origin; without one, to the origin under which the client has reached us. */
+/** @throws RequestFailure fields-wrong: the number of the address is in a country to which the website does not send */
+async function requireAllowedEmail(deps: Deps, sender: Sender, email: string | null): Promise<void> {
+  if (email === null || sender.client.allowedCountries === null) return;
+  const own = await inDatabaseOfHome(deps, sender.client.home, sender.client.database);
+  const faults = await findEmailFaults(own, sender, [email]);
+  if (faults.size > 0) throw new RequestFailure({ kind: "fields-wrong", details: [...faults.values()] });
+}
+
+/** Links lead to the origin of the website, or else to the configured one; without one, to the origin under which the client has reached us. */
 export function senderOf(request: ApiRequest, deps: Deps): Sender {
-  return { client: clientOf(request), linkOrigin: deps.config.linkOrigin ?? new URL(request.url).origin };
+  const client = clientOf(request);
+  return { client, linkOrigin: client.linkOrigin ?? deps.config.linkOrigin ?? new URL(request.url).origin };
 }
 
 /** @throws RequestFailure fields-wrong */

@@ -29,6 +29,8 @@ const websiteSchema = z.object({
   duplicateWindowHours: z.int().nullable(),
   optOutWords: z.array(z.string()).nullable(),
   timeZone: z.string().nullable().describe("An IANA name."),
+  allowedCountries: z.array(z.string()).nullable().describe("ISO 3166-1 codes; null: all."),
+  linkOrigin: z.string().nullable().describe("null: `LINK_ORIGIN`."),
   holds: z
     .array(
       z.object({
@@ -68,6 +70,8 @@ const A_WEBSITE = {
   duplicateWindowHours: 24,
   optOutWords: ["BAJA"],
   timeZone: "America/New_York",
+  allowedCountries: ["US", "CA"],
+  linkOrigin: "https://go.example.com",
   holds: [],
   createdAt: TIME,
   updatedAt: TIME,
@@ -122,6 +126,7 @@ const put = operatorCall({
     brand: {
       ...{ name: "Brand", carrier: "sandbox", helpText: "Brand: call 212 555 0199." },
       ...{ duplicateWindowHours: 24, optOutWords: ["BAJA"], timeZone: "America/New_York" },
+      ...{ allowedCountries: ["US", "CA"], linkOrigin: "https://go.example.com" },
     },
   }),
   answers: [WITH_CLIENTS],

@@ -17,6 +17,8 @@ export interface WebsiteRow {
   duplicate_window_hours: number | null;
   opt_out_words: string | null;
   time_zone: string | null;
+  allowed_countries: string | null;
+  link_origin: string | null;
   holds: string | null;
   home: number;
   database: string;

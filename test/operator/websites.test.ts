@@ -12,6 +12,8 @@ const WHOLE = {
   duplicateWindowHours: 24,
   optOutWords: ["BAJA", "no más"],
   timeZone: "Europe/Berlin",
+  allowedCountries: ["US", "CA"],
+  linkOrigin: "https://go.example.com",
 };
 
 let world: World;
@@ -53,6 +55,8 @@ describe("a website that is changed", () => {
     ["the window", { duplicateWindowHours: 1 }],
     ["the opt-out words", { optOutWords: ["alto"] }],
     ["the time zone", { timeZone: "America/Los_Angeles" }],
+    ["the countries", { allowedCountries: ["DE"] }],
+    ["the origin of its links", { linkOrigin: "https://brand.example" }],
   ])("in %s keeps the rest", async (_, given) => {
     expect(await put(given)).toMatchObject({ status: 200, body: { ...WHOLE, ...given } });
     expect(await (await world.operator("GET", "/websites/brand")).json()).toMatchObject({ ...WHOLE, ...given });
@@ -66,8 +70,13 @@ describe("a website that is changed", () => {
       duplicateWindowHours: nothing,
       optOutWords: nothing,
       timeZone: nothing,
+      allowedCountries: nothing,
+      linkOrigin: nothing,
     };
-    const none = { sender: null, helpText: null, duplicateWindowHours: null, optOutWords: null, timeZone: null };
+    const none = {
+      ...{ sender: null, helpText: null, duplicateWindowHours: null, optOutWords: null, timeZone: null },
+      ...{ allowedCountries: null, linkOrigin: null },
+    };
     expect(await put(given)).toMatchObject({ status: 200, body: { ...WHOLE, carrier: "sandbox", ...none } });
   });
 
@@ -106,6 +115,31 @@ describe("a website that is changed", () => {
       sender: "12345",
       helpText: "Call us",
       duplicateWindowHours: 1,
+    });
+  });
+
+  it.each([
+    [{ allowedCountries: [] }, "allowedCountries"],
+    [{ allowedCountries: ["US", "XX"] }, "allowedCountries"],
+    [{ allowedCountries: "US" }, "allowedCountries"],
+    [{ linkOrigin: "http://go.example.com" }, "linkOrigin"],
+    [{ linkOrigin: "https://go.example.com/l" }, "linkOrigin"],
+    [{ linkOrigin: "https://me@go.example.com" }, "linkOrigin"],
+    [{ linkOrigin: "go.example.com" }, "linkOrigin"],
+  ])("is not given %j", async (given, field) => {
+    const { status, body } = await put(given);
+    expect([status, String((body as { details: { field: string }[] }).details[0]?.field).split(/[.[]/)[0]]).toEqual([
+      400,
+      field,
+    ]);
+    expect(await (await world.operator("GET", "/websites/brand")).json()).toMatchObject(WHOLE);
+  });
+
+  it("has its countries in capitals, each once, and its origin as a browser writes it", async () => {
+    const given = { allowedCountries: ["us", "US", "ca"], linkOrigin: "https://GO.example.com/" };
+    expect((await put(given)).body).toMatchObject({
+      allowedCountries: ["US", "CA"],
+      linkOrigin: "https://go.example.com",
     });
   });
 

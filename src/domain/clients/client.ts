@@ -69,6 +69,9 @@ export interface Credentials {
   oldSecret: { hash: string; until: number } | null;
   /** A setting of the website; null: duplicates are not suppressed. */
   duplicateWindowHours: number | null;
+  /** Settings of the website: see WebsiteSettings. */
+  allowedCountries: string[] | null;
+  linkOrigin: string | null;
   /** The home of the website: see home.ts. */
   home: number;
   /** The binding of the database that the website is in. */

@@ -4,6 +4,7 @@ import type { FieldError } from "../failure.ts";
 import { firstFault, jsonObject, orNull, ruleOfFields, text, wholeNumber } from "../fields.ts";
 import type { Hold } from "../messages/hold.ts";
 import { findWordFault } from "../people/keyword.ts";
+import { isCountry } from "../people/phone.ts";
 import { ILL_FORMED, isWellFormed } from "../well-formed.ts";
 
 export const WEBSITE_ID = /^[a-z0-9-]{1,40}$/;
@@ -43,6 +44,20 @@ function findZoneFault(name: string): string | undefined {
   return "must be the IANA name of a time zone, such as America/New_York";
 }
 
+const country = z
+  .string("must be a string")
+  .trim()
+  .toUpperCase()
+  .superRefine(firstFault((code) => (isCountry(code) ? undefined : `"${code}" is no country: ISO 3166-1, such as US`)));
+
+/** @returns undefined: it is the origin of a web page whose path is ours alone */
+function findOriginFault(url: string): string | undefined {
+  const { protocol, origin, href } = URL.canParse(url) ? new URL(url) : { protocol: "", origin: "", href: "" };
+  const isLocal = /^http:\/\/(localhost|127\.0\.0\.1)(:\d+)?$/.test(origin);
+  const isOrigin = (protocol === "https:" || isLocal) && href === `${origin}/`;
+  return isOrigin ? undefined : "must be an https origin without a path, such as https://go.example.com";
+}
+
 /** The settings, without the rules that depend on the carriers that are set up. */
 export const websiteFields = jsonObject({
   name: z
@@ -73,6 +88,21 @@ export const websiteFields = jsonObject({
   ),
   timeZone: orNull(text(64).superRefine(firstFault(findZoneFault))).describe(
     "Where its people work, for an operator elsewhere: an IANA name, such as `America/New_York`. Nothing is sent by it.",
+  ),
+  allowedCountries: orNull(
+    z
+      .array(country, "must be an array of country codes")
+      .min(1, "must have a country; null allows all")
+      .transform((codes) => [...new Set(codes)]),
+  ).describe(
+    "The countries to which it sends, as ISO 3166-1 codes such as `US`: a send request to a number of another country is refused (40001). Without it, all. Replies to keywords go to every country.",
+  ),
+  linkOrigin: orNull(
+    text(200)
+      .superRefine(firstFault(findOriginFault))
+      .transform((url) => new URL(url).origin),
+  ).describe(
+    "The origin of its tracking links, such as `https://go.example.com`: a domain of the website whose requests reach this service. Without it, `LINK_ORIGIN`.",
   ),
 });
 
@@ -118,6 +148,10 @@ interface WebsiteSettings {
   optOutWords: string[] | null;
   /** An IANA name. */
   timeZone: string | null;
+  /** ISO 3166-1 codes of the countries to which it sends; null: all. */
+  allowedCountries: string[] | null;
+  /** Of its tracking links; null: that of the service. */
+  linkOrigin: string | null;
 }
 
 export interface Website extends WebsiteSettings {

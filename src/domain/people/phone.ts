@@ -145,3 +145,9 @@ export function toDigits(e164: string): number {
 export function toE164(digits: number): string {
   return `+${digits}`;
 }
+
+/** Every country that libphonenumber knows: ISO 3166-1 codes. */
+export const isCountry = (code: string): boolean => getCountries().some((country) => country === code);
+
+/** The country of a number as libphonenumber decides it: an ISO 3166-1 code; undefined: of none, such as a satellite phone's. */
+export const countryOf = (digits: number): string | undefined => parsePhoneNumberFromString(toE164(digits))?.country;

@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import type { Deps } from "../../deps.ts";
-import { RequestFailure } from "../../domain/failure.ts";
+import { RequestFailure, type Tried } from "../../domain/failure.ts";
 import { BrokenBodyError } from "../../domain/json-reader.ts";
 import {
   type BulkChunk,
@@ -10,7 +10,7 @@ import {
 } from "../../domain/messages/bulk-request.ts";
 import { IgnoredFields } from "../../domain/messages/ignored-fields.ts";
 import type { AcceptedMessage } from "../../domain/messages/send.ts";
-import { sendRequestSchema } from "../../domain/messages/send-request.ts";
+import { type SendRequest, sendRequestSchema } from "../../domain/messages/send-request.ts";
 import { echoEmail, echoPhone } from "../../domain/people/echo.ts";
 import { requireRoom } from "../../store/databases/database-state.ts";
 import { type BulkPart, beginBulk, END_PART } from "../../store/messages/idempotency-keys.ts";
@@ -18,6 +18,7 @@ import { type Stored, storeMessages } from "../../store/messages/new-messages.ts
 import { requireOpen } from "../databases/places.ts";
 import {
   duplicatesUntil,
+  findEmailFaults,
   hashBody,
   IDEMPOTENCY_MILLISECONDS,
   type Sender,
@@ -163,10 +164,14 @@ class BulkRun {
     const messages = new Map<number, AcceptedMessage>();
     // A repetition finds the times of its messages valid as they were at first.
     const begunAt = expiresAt - IDEMPOTENCY_MILLISECONDS;
+    const tried = items.map((item) => trySend(this.#sender, item, begunAt));
+    const emails = tried.flatMap(({ data }) => data?.email ?? []);
+    const emailFaults = await findEmailFaults(this.#deps, this.#sender, emails);
     for (const [offset, item] of items.entries()) {
       const index = start + offset;
       this.ignored.addOf(sendRequestSchema, item);
-      const { data, details } = trySend(this.#sender, item, begunAt);
+      const fault = emailFaults.get(tried[offset]?.data?.email ?? "");
+      const { data, details = [] } = fault ? { details: [fault] } : (tried[offset] as Tried<SendRequest>);
       if (data) messages.set(index, await toStoredMessage(this.#deps, this.#sender, data, nthId(firstId, index)));
       else {
         const errorMessage = details.map(({ field, message }) => `${field}: ${message}`).join("; ");

@@ -1,7 +1,8 @@
 import type { Deps } from "../../deps.ts";
 import type { Credentials } from "../../domain/clients/client.ts";
 import type { Admission } from "../../domain/clients/sliding-window.ts";
-import { RequestFailure, type Tried } from "../../domain/failure.ts";
+import { type FieldError, RequestFailure, type Tried } from "../../domain/failure.ts";
+import { findCountryFault } from "../../domain/messages/allowed-countries.ts";
 import { canonicalJson } from "../../domain/messages/canonical-json.ts";
 import { codeLength, newLinkCode, placeLink } from "../../domain/messages/link.ts";
 import { countSegments } from "../../domain/messages/segments.ts";
@@ -11,6 +12,7 @@ import { describeError } from "../../platform/describe-error.ts";
 import type { KnownClient, SendAnswer } from "../../platform/rate-limiter.ts";
 import { sha256Hex } from "../../platform/secrets.ts";
 import { SilenceError } from "../../platform/time-limit.ts";
+import { readPhonesOfEmails } from "../../store/people/emails.ts";
 import { storeGroup } from "./store-sends.ts";
 import { settleUnstored } from "./unstored-sends.ts";
 
@@ -33,7 +35,29 @@ interface Idempotency {
  * @param now when it was asked for the first time, in milliseconds since 1970: its times are compared to this
  */
 export function trySend({ client, linkOrigin }: Sender, body: unknown, now: number): Tried<SendRequest> {
-  return trySendRequest(body, linkTo(linkOrigin, "x".repeat(codeLength(client.home))), now);
+  const tried = trySendRequest(body, linkTo(linkOrigin, "x".repeat(codeLength(client.home))), now);
+  const phone = tried.data?.phone ?? null;
+  const fault = phone === null ? undefined : findCountryFault(client.allowedCountries, phone, "phone");
+  return fault ? { details: [fault] } : tried;
+}
+
+/**
+ * What trySend cannot know: whether the numbers of e-mail addresses are in a country to which the website sends. Reads nothing where
+ * it sends to all.
+ * @returns by address
+ */
+export async function findEmailFaults(
+  deps: Deps,
+  { client }: Sender,
+  emails: string[],
+): Promise<Map<string, FieldError>> {
+  const { websiteId, allowedCountries } = client;
+  if (allowedCountries === null || emails.length === 0) return new Map();
+  const phones = await readPhonesOfEmails(deps.db, websiteId, emails);
+  const faults = [...phones].map(
+    ([email, phone]) => [email, findCountryFault(allowedCountries, phone, "email")] as const,
+  );
+  return new Map(faults.flatMap(([email, fault]) => (fault ? [[email, fault]] : [])));
 }
 
 const linkTo = (origin: string, code: string): string => `${origin}/l/${code}`;

