@@ -89,6 +89,11 @@ describe("a sweep with nothing to do", () => {
         received_at: `${world.now}`,
         applied: "1",
       });
+      await seed(world, "scheduled_messages", 20_000, {
+        message_id: "'scheduled-' || i",
+        ...{ website_id: "'w1'", client_id: "''", phone: "i", send_purpose: "'sale'", request: "'{}'" },
+        ...{ requested_at: `${world.now}`, send_at: `${world.now} + 7 * 86400000 + i` },
+      });
       await settle();
       world.advance(11 * 60);
       await settle();

@@ -30,7 +30,8 @@ async function sendBulk({ url, clientId, clientSecret }: Client, numbers: number
   return successSent.map(({ messageId }) => messageId);
 }
 
-const numberIn = (output: string) => Number(/(\d+) waiting message/.exec(output)?.[1] ?? Number.NaN);
+/** The first line of the answer says how many. */
+const numberIn = (output: string) => Number(/^(?:held|cancelled) +(\d+)$/m.exec(output)?.[1] ?? Number.NaN);
 
 /** A campaign with a typo is stopped, counted, cancelled and released; other texts of the website go on. */
 const campaignNight: Night = {
