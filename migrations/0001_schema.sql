@@ -89,7 +89,10 @@ CREATE TABLE subscription_changes (
   source TEXT NOT NULL,                -- import, api, keyword, carrier, undo, operator
   proof TEXT NOT NULL,                 -- the id of a request or of an import, or the text of the message
   -- NULL: the address did not change. Otherwise, in a row of an import, the address before it; '' for none, and in any other row.
-  was_email TEXT
+  was_email TEXT,
+  -- What the website tells as proof that the person agreed; NULL: nothing.
+  consented_at INTEGER,
+  evidence TEXT
 ) STRICT;
 
 CREATE INDEX subscription_changes_by_phone ON subscription_changes (website_id, phone);

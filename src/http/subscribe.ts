@@ -1,11 +1,12 @@
 import * as z from "zod";
+import { RequestFailure } from "../domain/failure.ts";
 import { toE164 } from "../domain/people/phone.ts";
 import { phoneListSchema, subscriptionStatusAnswerSchema } from "../domain/people/phone-list.ts";
-import { subscribeSchema } from "../domain/people/subscribe-request.ts";
+import { subscribeSchema, trySubscribeRequest } from "../domain/people/subscribe-request.ts";
 import { without } from "../domain/people/subscribers.ts";
 import { findInvalidOptOuts, setSubscriptions } from "../flows/people/change-subscriptions.ts";
 import { clientOf } from "./api-request.ts";
-import { BODY_LIMITS, readFields } from "./body.ts";
+import { BODY_LIMITS, noteIgnored, readFields, readJson } from "./body.ts";
 import { call, jsonBody, ok, type Resource } from "./call.ts";
 import { LISTS, OTHER_PHONE } from "./examples.ts";
 
@@ -60,7 +61,7 @@ const subscribe = call({
   tag: "Subscriptions",
   summary: "Subscribe numbers",
   description:
-    "The file may have a column `email`. A file is refused that has anything else than true in a column `subscribed`, or a column such as `status`, `opt_in` or `unsubscribed`: every number of it is subscribed. `failedToProcessNumbers` has the numbers whose owners opted out themselves: only they can undo it, by texting START. Safe to repeat.",
+    "The file may have a column `email`. A file is refused that has anything else than true in a column `subscribed`, or a column such as `status`, `opt_in` or `unsubscribed`: every number of it is subscribed. `failedToProcessNumbers` has the numbers whose owners opted out themselves: only they can undo it, by texting START. `consentedAt` and `evidence` are kept as proof with each number that is subscribed; for a number that is subscribed already, a proof that it does not have yet is added. Safe to repeat.",
   access: { client: "subscribe" },
   database: "client",
   body: jsonBody(subscribeSchema, BODY_LIMITS.lists, {
@@ -75,10 +76,17 @@ const subscribe = call({
     }),
   ],
   run: async (request, deps) => {
-    const { subscribers, sendPurpose } = await readFields(request, subscribeSchema, BODY_LIMITS.lists);
+    const { value } = await readJson(request, BODY_LIMITS.lists);
+    noteIgnored(request, subscribeSchema, value);
+    const { data, details } = trySubscribeRequest(value, deps.now());
+    if (!data) throw new RequestFailure({ kind: "fields-wrong", details });
+    const { subscribers, sendPurpose, consent } = data;
     const proof = `request ${request.requestId}, sendPurpose ${sendPurpose}`;
     const client = clientOf(request);
-    const origin = { source: "api", proof, now: deps.now(), clientId: client.clientId } as const;
+    const origin = {
+      ...({ source: "api", proof, now: deps.now(), clientId: client.clientId } as const),
+      ...(consent ? { consent } : {}),
+    };
     const set = await setSubscriptions(deps, client, subscribers.takePart().changes, origin);
     const { invalidPhoneNumbers, invalidEmails } = subscribers;
     return {

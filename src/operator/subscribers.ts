@@ -29,8 +29,14 @@ const subscriberAnswers = {
         "For an undo, and for further requests of the import; the audit log has it as the subject of the import. Left out with `dryRun`.",
       ),
     columns: z
-      .object({ phone: z.string(), email: z.string().nullable(), subscribed: z.string().nullable() })
-      .describe("The columns that were read, as the file writes them. null: it has no such column."),
+      .object({
+        phone: z.string(),
+        email: z.string().nullable(),
+        subscribed: z.string().nullable(),
+        consentedAt: z.string().optional(),
+        evidence: z.string().optional(),
+      })
+      .describe("The columns that were read, as the file writes them. null, or left out: it has no such column."),
     imported: z.int().describe("The sum of the next three."),
     new: z.int().describe("Never seen before."),
     changed: z.int().describe("Of the others, those with another state or address than before."),
@@ -90,7 +96,7 @@ const importFile = operatorCall({
   path: "/operator/websites/:websiteId/subscribers",
   tag: "People",
   summary: "Import subscribers",
-  description: `The file is stored as it comes in, at most ${MOST_ROWS} rows a request. A larger file is cut: each piece begins with the first line of the file, and goes with the \`importId\` that the first piece was answered with, one piece after the other. So the pieces are one import. Invalid phone numbers and e-mail addresses are left out, and listed with line and reason. A file is rejected that has more than 100,000 of them, a word in the column \`subscribed\` that is neither true nor false, or a column such as \`status\`, \`opt_in\` or \`unsubscribed\` and none headed \`subscribed\`. Where the rows of a number differ, an opt-out counts, whatever their order, also in another piece; its address is the last that is given. An import subscribes nobody whom anyone has unsubscribed: \`keptUnsubscribed\` counts them. With \`resubscribe=true\` it does, but for those who opted out themselves: only START brings them back. An error that comes when rows may have been stored has \`import\`, with the id for an undo or to go on, and how many rows of this file are stored. To send stored rows again changes nothing.`,
+  description: `The file is stored as it comes in, at most ${MOST_ROWS} rows a request. A larger file is cut: each piece begins with the first line of the file, and goes with the \`importId\` that the first piece was answered with, one piece after the other. So the pieces are one import. Invalid phone numbers and e-mail addresses are left out, and listed with line and reason. A file is rejected that has more than 100,000 of them, a word in the column \`subscribed\` that is neither true nor false, a time in \`consented_at\` or a text in \`evidence\` that \`POST /text/subscribe\` would reject, or a column such as \`status\`, \`opt_in\` or \`unsubscribed\` and none headed \`subscribed\`. Where the rows of a number differ, an opt-out counts, whatever their order, also in another piece; its address is the last that is given. An import subscribes nobody whom anyone has unsubscribed: \`keptUnsubscribed\` counts them. With \`resubscribe=true\` it does, but for those who opted out themselves: only START brings them back. An error that comes when rows may have been stored has \`import\`, with the id for an undo or to go on, and how many rows of this file are stored. To send stored rows again changes nothing.`,
   database: "named",
   parameters: [
     WEBSITE,
@@ -116,7 +122,7 @@ const importFile = operatorCall({
     mediaTypes: ["text/csv"],
     schema: z.string(),
     description:
-      "CSV with the columns `phone_numbers`, and optionally `email` (an empty cell keeps the present address) and `subscribed` (default `true`), as `csv_file` of `POST /text/subscription/status` may be: commas, semicolons or tabs, UTF-8, or UTF-16 with its byte order mark.",
+      "CSV with the columns `phone_numbers`, and optionally `email` (an empty cell keeps the present address), `subscribed` (default `true`), and, as proof of consent, `consented_at` (a time with its offset) and `evidence` (at most 1,000 characters), as `csv_file` of `POST /text/subscription/status` may be: commas, semicolons or tabs, UTF-8, or UTF-16 with its byte order mark.",
     limitBytes: BODY_LIMITS.subscribers,
     examples: { two: `phone_numbers,email,subscribed\n${A_PHONE},ada@example.com,true\n+12125550101,,false\n` },
   },
@@ -149,7 +155,7 @@ const importFile = operatorCall({
     requireMediaType(request, "text/csv");
     const joined = toStoredId(String(request.query.importId ?? ""));
     const importId = joined || request.requestId;
-    const file = new SubscriberFile();
+    const file = new SubscriberFile(deps.now());
     const counter = new FigureCounter();
     const done = await importSubscribers(
       deps,

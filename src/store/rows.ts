@@ -142,6 +142,8 @@ export interface SubscriptionChangeRow {
   source: ChangeSource;
   proof: string;
   was_email: string | null;
+  consented_at: number | null;
+  evidence: string | null;
 }
 
 export interface ImportRow {

@@ -12,6 +12,7 @@ const ADA = "+12065550142";
 const BEN = "+491701234567";
 const EMAILS = ["ada.lovelace@example.com", "ben@example.org"];
 const SENT = "Brand: the Ada-only text";
+const EVIDENCE = `Ada-only call of ${ADA.slice(1)}, ${EMAILS[0]}`;
 const WRITTEN = "Stop it, please, says Ada";
 
 let world: World;
@@ -38,9 +39,9 @@ beforeEach(async () => {
     );
   }
   await world.rows(
-    `INSERT INTO subscription_changes (website_id, phone, was_subscribed, subscribed, changed_at, source, proof)
-     VALUES ('brand', ?1, 1, 0, ?2, 'keyword', ?3)`,
-    ...[Number(ADA.slice(1)), world.now, WRITTEN],
+    `INSERT INTO subscription_changes (website_id, phone, was_subscribed, subscribed, changed_at, source, proof, evidence)
+     VALUES ('brand', ?1, 1, 0, ?2, 'keyword', ?3, ?4)`,
+    ...[Number(ADA.slice(1)), world.now, WRITTEN, EVIDENCE],
   );
   const job = { id: "dead-1", timestamp: new Date(world.now), attempts: 1, body: { kind: "deliver", phone: ADA } };
   await keepDeadJobs(world.deps, "textgate-messages-dead", [job] as unknown as Parameters<typeof keepDeadJobs>[2]);
@@ -79,7 +80,7 @@ describe.each(["viewer", "operator"] as const)("a session of a %s", (role) => {
     const revealing: string[] = [];
     for (const { id, path } of paths(ADA)) {
       const bare = await asked(own, path);
-      const texts = [SENT, WRITTEN];
+      const texts = [SENT, WRITTEN, "Ada-only call"];
       if (namesIn(bare.text, texts).length > 0) revealing.push(id);
       const { status, text } = await asked(browser, path);
       expect([id, status, namesIn(text, role === "viewer" ? texts : [])]).toEqual([id, bare.status, []]);

@@ -25,11 +25,20 @@ const OWN = new Set([
   ...["token", "clientSecret", "callbackSecret", "next", "personId"],
 ]);
 
-/** What a person wrote or was sent, whole. */
-const TEXTS = new Set(["text", "proof", "callbackData"]);
+/** What a person wrote or was sent, whole, and what shows a consent. */
+const TEXTS = new Set(["text", "proof", "evidence", "callbackData"]);
 
 /** What others have written, in which a number may stand in any form. */
-const FOREIGN = new Set(["phone", "response", "callbackData", "cause", "error", "invalidPhoneNumbers", "value"]);
+const FOREIGN = new Set([
+  "phone",
+  "response",
+  "callbackData",
+  "evidence",
+  "cause",
+  "error",
+  "invalidPhoneNumbers",
+  "value",
+]);
 
 /** `+12065550142`, `+1 206 555-0142`, `%2B12065550142`. */
 const NUMBER = /(\+|%2B)(\d[\d ().-]{5,20}\d)/gi;

@@ -1,7 +1,10 @@
 // Pure. The body of POST /text/subscribe.
-
-import { jsonObject, orEmpty } from "../fields.ts";
+import type * as z from "zod";
+import { type Tried, tryFields } from "../failure.ts";
+import { isAbsent, jsonObject, orEmpty } from "../fields.ts";
 import { sendPurpose } from "../messages/send-request.ts";
+import { isFaulty } from "../messages/send-times.ts";
+import { consentedAt, evidence, findConsentFault, toConsent } from "./consent.ts";
 import { echoPhone } from "./echo.ts";
 import { strip } from "./invisible.ts";
 import { csvFile, readRows } from "./phone-file.ts";
@@ -15,15 +18,29 @@ export const subscribeSchema = jsonObject({
   phone_numbers: orEmpty(phoneNumbers),
   csv_file: orEmpty(csvFile(readSubscribers)),
   sendPurpose,
+  consentedAt: orEmpty(consentedAt),
+  evidence: orEmpty(evidence),
 })
   .check(requireList)
-  .transform(({ phone_numbers, csv_file, sendPurpose: purpose }) => {
+  .transform(({ phone_numbers, csv_file, sendPurpose: purpose, ...told }) => {
     const subscribers = new Subscribers();
     for (const phone of phone_numbers || []) subscribers.add(phone, "", true);
     for (const { phone, email } of csv_file || []) subscribers.add(phone, email, true);
-    return { subscribers, sendPurpose: purpose };
+    return { subscribers, sendPurpose: purpose, consent: toConsent(told.consentedAt, told.evidence) };
   })
   .meta(EITHER_LIST);
+
+/**
+ * The request, or every rule that its body breaks.
+ * @param now milliseconds since 1970
+ */
+export function trySubscribeRequest(body: unknown, now: number): Tried<z.output<typeof subscribeSchema>> {
+  const tried = tryFields(subscribeSchema, body);
+  const { consentedAt: time } = Object(body) as Record<string, unknown>;
+  if (isAbsent(time) || isFaulty(tried.details ?? [], "consentedAt")) return tried;
+  const message = findConsentFault(String(time), now);
+  return message === undefined ? tried : { details: [...(tried.details ?? []), { field: "consentedAt", message }] };
+}
 
 const ONLY_SUBSCRIBES = "this call subscribes every number of the file";
 

@@ -1,6 +1,7 @@
 // Pure. The CSV file of subscribers that an operator imports.
 
 import { type FieldError, RequestFailure } from "../failure.ts";
+import { type Consent, findCellFault, toConsent } from "./consent.ts";
 import { CsvError } from "./csv.ts";
 import { echoEmail, echoPhone } from "./echo.ts";
 import { FileText } from "./file-text.ts";
@@ -38,12 +39,18 @@ export interface ColumnsRead {
   phone: string;
   email: string | null;
   subscribed: string | null;
+  /** Left out, as the next, where the file lacks it. */
+  consentedAt?: string;
+  evidence?: string;
 }
 
 const ADVICE =
   ", and none headed subscribed: name the column subscribed and write true or false in each row, or delete it to subscribe every number of the file";
 
-const WANTED = { others: ["email", "subscribed"], check: (names: string[]) => refuseStates(names, ADVICE) };
+const WANTED = {
+  others: ["email", "subscribed", "consented_at", "evidence"],
+  check: (names: string[]) => refuseStates(names, ADVICE),
+};
 
 /** So many rows are shown before an import. */
 const PREVIEW_ROWS = 20;
@@ -79,7 +86,8 @@ function toPreview(row: { phone: string; email: string; line: number }, subscrib
 export class SubscriberFile {
   readonly #reader = new PhoneRowReader(WANTED, (cells, line) => this.#take(cells, line));
   readonly #text: FileText;
-  readonly #faults = new RowFaults();
+  readonly #now: number;
+  readonly #faults = { subscribed: new RowFaults(), consented_at: new RowFaults(), evidence: new RowFaults() };
   readonly #subscribers = new Subscribers();
   #rows = 0;
   #refused = 0;
@@ -89,8 +97,12 @@ export class SubscriberFile {
   /** What ended the reading. */
   #error: CsvError | undefined;
 
-  /** @param beginningBytes see FileText */
-  constructor(beginningBytes?: number) {
+  /**
+   * @param now milliseconds since 1970
+   * @param beginningBytes see FileText
+   */
+  constructor(now: number, beginningBytes?: number) {
+    this.#now = now;
     this.#text = new FileText(this.#reader, beginningBytes);
   }
 
@@ -116,8 +128,9 @@ export class SubscriberFile {
 
   /** Known once a part has been returned. */
   get columns(): ColumnsRead {
-    const [phone = "", email = null, subscribed = null] = this.#reader.columns as [string, ...(string | null)[]];
-    return { phone, email, subscribed };
+    const [phone, email = null, subscribed = null, consentedAt, evidence] = this.#reader.columns;
+    const proof = { ...(consentedAt ? { consentedAt } : {}), ...(evidence ? { evidence } : {}) };
+    return { phone: phone ?? "", email, subscribed, ...proof };
   }
 
   /** One character. Known as the columns are. */
@@ -140,8 +153,12 @@ export class SubscriberFile {
     return { rows: this.#rows, refused: this.#refused };
   }
 
+  get #faultCount(): number {
+    return Object.values(this.#faults).reduce((sum, { count }) => sum + count, 0);
+  }
+
   #takeParts(): SubscriberPart[] {
-    const parts = this.#error || this.#faults.count > 0 ? [] : this.#parts;
+    const parts = this.#error || this.#faultCount > 0 ? [] : this.#parts;
     this.#parts = [];
     return parts;
   }
@@ -158,26 +175,42 @@ export class SubscriberFile {
 
   /** Cells that are invalid refuse no file. Where something else does, they are told with it, as far as there is room. */
   #listFaults(): FieldError[] {
-    const rows = this.#faults.messages.map((message) => ({ field: "subscribed", message }));
+    const rows = Object.entries(this.#faults).flatMap(([field, { messages }]) =>
+      messages.map((message) => ({ field, message })),
+    );
     const faults = this.#error ? [{ field: "body", message: this.#error.message }, ...rows] : rows;
     if (faults.length === 0) return [];
-    return [...faults, ...this.#subscribers.invalidCells.slice(0, this.#faults.room).map(toFieldError)];
+    return [
+      ...faults,
+      ...this.#subscribers.invalidCells
+        .slice(0, Math.min(...Object.values(this.#faults).map(({ room }) => room)))
+        .map(toFieldError),
+    ];
   }
 
-  #take([phone = "", email = "", yesNo = ""]: string[], line: number): void {
+  #take([phone = "", email = "", yesNo = "", time = "", shown = ""]: string[], line: number): void {
     this.#rows += 1;
     if (this.#rows > MOST_ROWS) throw new CsvError(TOO_MANY_ROWS);
     const subscribed = yesNo === "" || readYesNo(yesNo);
     if (subscribed === undefined) {
-      this.#faults.add(`must be true or false; line ${line} has ${JSON.stringify(echoPhone(strip(yesNo)))}`);
+      this.#faults.subscribed.add(`must be true or false; line ${line} has ${JSON.stringify(echoPhone(strip(yesNo)))}`);
     }
-    const isValid = this.#subscribers.add(phone, email, subscribed ?? false, line);
+    const consent = time === "" && shown === "" ? undefined : this.#readConsent(strip(time), strip(shown), line);
+    const isValid = this.#subscribers.add(phone, email, subscribed ?? false, line, consent);
     if (!isValid) this.#refused += 1;
     if (this.preview.length < PREVIEW_ROWS) this.preview.push(toPreview({ phone, email, line }, subscribed ?? false));
     if (this.#subscribers.invalidCount > MOST_INVALID) {
       throw new CsvError(`has more than ${MOST_INVALID} invalid phone numbers and e-mail addresses`);
     }
     if (this.#subscribers.rowCount === PART_ROWS) this.#parts.push(this.#subscribers.takePart());
+  }
+
+  #readConsent(time: string, evidence: string, line: number): Consent | undefined {
+    const wrongTime = findCellFault("consentedAt", time, this.#now);
+    if (wrongTime) this.#faults.consented_at.add(`${wrongTime}; line ${line} has ${JSON.stringify(echoPhone(time))}`);
+    const wrongEvidence = findCellFault("evidence", evidence, this.#now);
+    if (wrongEvidence) this.#faults.evidence.add(`${wrongEvidence}; line ${line} has ${evidence.length}`);
+    return toConsent(time, evidence);
   }
 }
 

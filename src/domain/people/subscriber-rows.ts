@@ -1,4 +1,5 @@
 // Pure. Rows of subscribers, each number once.
+import type { Consent } from "./consent.ts";
 
 /** A number's subscription as it is to be. */
 export interface SubscriptionChange {
@@ -7,23 +8,27 @@ export interface SubscriptionChange {
   subscribed: boolean;
   /** Lower case; null keeps the number's address. */
   email: string | null;
+  /** Left out where none is told. */
+  consent?: Consent;
 }
 
 /**
- * What several rows of one number say: an opt-out wins, and the last address counts. So the same comes of the rows in one list, and of
+ * What several rows of one number say: an opt-out wins, and the last address and the last proof of consent count. So the same comes of the rows in one list, and of
  * the same rows in several lists that are stored one after the other.
  */
 export class SubscriberRows {
   readonly #changes = new Map<number, SubscriptionChange>();
 
-  add({ phone, subscribed, email }: SubscriptionChange): void {
+  add({ phone, subscribed, email, consent }: SubscriptionChange): void {
     const before = this.#changes.get(phone);
+    const proof = consent ?? before?.consent;
     // If several numbers have one address, that of the last row is subscribed last.
     this.#changes.delete(phone);
     this.#changes.set(phone, {
       phone,
       subscribed: subscribed && before?.subscribed !== false,
       email: email ?? before?.email ?? null,
+      ...(proof ? { consent: proof } : {}),
     });
   }
 

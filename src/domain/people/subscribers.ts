@@ -1,4 +1,5 @@
 // Pure. Checks rows of subscribers, and holds the valid ones.
+import type { Consent } from "./consent.ts";
 import { echoEmail, echoPhone } from "./echo.ts";
 import { isEmail } from "./email.ts";
 import { strip } from "./invisible.ts";
@@ -43,7 +44,7 @@ export class Subscribers {
    * @param line of the file, where there is one
    * @returns whether its number is valid
    */
-  add(givenPhone: string, givenEmail: string, subscribed: boolean, line?: number): boolean {
+  add(givenPhone: string, givenEmail: string, subscribed: boolean, line?: number, consent?: Consent): boolean {
     this.#rowCount += 1;
     const phone = strip(givenPhone);
     const digits = e164Digits(phone);
@@ -58,7 +59,7 @@ export class Subscribers {
     if (address !== "" && !isAddress) {
       this.#addInvalid(this.#invalidEmails, "email", echoEmail(email), line, () => "must be an e-mail address");
     }
-    this.#rows.add({ phone: digits, email: isAddress ? address : null, subscribed });
+    this.#rows.add({ phone: digits, email: isAddress ? address : null, subscribed, ...(consent ? { consent } : {}) });
     return true;
   }
 

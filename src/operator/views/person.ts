@@ -23,6 +23,8 @@ const changeSchema = z.object({
   addressChanged: z.boolean(),
   source: z.enum(CHANGE_SOURCES),
   proof: z.string().describe("The id of the request or of the import, or the text."),
+  consentedAt: z.iso.datetime().optional().describe("When the person agreed, as a client or an import has told it."),
+  evidence: z.string().optional().describe("What shows it, as a client or an import has told it."),
 });
 
 const personSchema = z.object({
@@ -147,8 +149,9 @@ export const EXPORT = {
   ],
 } satisfies PeopleAnswers["PersonExport"];
 
-function changeView({ wasSubscribed, subscribed, changedAt, ...entry }: SubscriptionEntry) {
-  return { from: wasSubscribed, to: subscribed, at: toTime(changedAt), ...entry };
+function changeView({ wasSubscribed, subscribed, changedAt, consentedAt, ...entry }: SubscriptionEntry) {
+  const change = { from: wasSubscribed, to: subscribed, at: toTime(changedAt), ...entry };
+  return consentedAt ? { ...change, consentedAt: toTime(consentedAt) } : change;
 }
 
 /** @param person undefined for a number that was never subscribed or opted out */

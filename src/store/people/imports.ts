@@ -121,6 +121,7 @@ export const isUndoable = (row: string) =>
 
 /**
  * Whether an undo may change a number whose latest row of the ledger is `c`. Then a call that confirms the number, as it is,
- * gets a row of its own, which no undo passes over. An import that only says again that a number is opted out has one.
+ * gets a row of its own, which no undo passes over. An import that only says again that a number is opted out has one. One that only adds
+ * a proof of consent has none: its undo would take the confirmation with it.
  */
-export const IS_OPEN_TO_UNDO = sql`(c.source = 'undo' OR (c.source = 'import' AND ${isUndoable("c")}))`;
+export const IS_OPEN_TO_UNDO = sql`(c.source = 'undo' OR (c.source = 'import' AND (c.subscribed = 1 OR ${isUndoable("c")})))`;

@@ -71,6 +71,12 @@ export function isSaidAgain({ websiteId, origin }: Target): Sql {
       AND c.proof <> ${origin.proof} AND ${IS_OPEN_TO_UNDO}))`;
 }
 
+/** Whether a subscribed number is told a proof of its consent that its ledger does not have: it is added, and replaces none. */
+export const isNewProof = ({ websiteId }: Target) =>
+  sql`(g.subscribed = 1 AND s.subscribed = 1 AND (g.consented_at IS NOT NULL OR g.evidence IS NOT NULL)
+    AND NOT EXISTS (SELECT 1 FROM subscription_changes p WHERE p.website_id = ${websiteId} AND p.phone = g.phone
+      AND p.consented_at IS g.consented_at AND p.evidence IS g.evidence))`;
+
 /** Condition of the number `g`: the import has opted it out, or has found it opted out. */
 export const isOptedOutByImport = ({ websiteId, origin }: Target, phone: Sql) =>
   sql`EXISTS (SELECT 1 FROM subscription_changes o WHERE o.website_id = ${websiteId} AND o.phone = ${phone}

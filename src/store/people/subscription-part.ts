@@ -1,14 +1,17 @@
 // The changes of one transaction, as they travel to D1.
+import type { Consent } from "../../domain/people/consent.ts";
 import type { SubscriptionChange } from "../../domain/people/subscriber-rows.ts";
 import { type Sql, sql } from "../sql.ts";
 
 /** A transaction of so many rows takes D1 a tenth of a second, in which nothing else is stored. */
 const PART_ROWS = 25_000;
 
-/** D1 takes 2,000,000 bytes in one value. An address has no other characters than ASCII. */
+/** D1 takes 2,000,000 bytes in one value. An address has no other characters than ASCII. What shows a consent may have any. */
 const PART_CHARACTERS = 1_000_000;
 const ROW_CHARACTERS = 17;
 const ADDRESS_CHARACTERS = 60;
+const CONSENT_CHARACTERS = 70;
+const BYTES_OF_CHARACTER = 3;
 
 /** Cuts changes where a transaction would become too large. */
 export function* toParts(changes: Iterable<SubscriptionChange>): Generator<SubscriptionChange[], void> {
@@ -16,7 +19,8 @@ export function* toParts(changes: Iterable<SubscriptionChange>): Generator<Subsc
   let characters = 0;
   for (const change of changes) {
     part.push(change);
-    characters += change.email === null ? ROW_CHARACTERS : ADDRESS_CHARACTERS + change.email.length;
+    characters += isPlain(change) ? ROW_CHARACTERS : ADDRESS_CHARACTERS + (change.email?.length ?? 0);
+    if (change.consent) characters += CONSENT_CHARACTERS + bytesOf(change.consent);
     if (part.length < PART_ROWS && characters <= PART_CHARACTERS) continue;
     yield part;
     [part, characters] = [[], 0];
@@ -24,22 +28,33 @@ export function* toParts(changes: Iterable<SubscriptionChange>): Generator<Subsc
   if (part.length > 0) yield part;
 }
 
+const bytesOf = ({ evidence }: Consent) =>
+  evidence === null ? 0 : BYTES_OF_CHARACTER * JSON.stringify(evidence).length;
+
+const isPlain = ({ email, consent }: SubscriptionChange) => email === null && consent === undefined;
+
 export const isOptIn = ({ subscribed }: SubscriptionChange) => subscribed;
 
-/** SQLite reads plain numbers in a quarter of the time of objects, so only the rows with an address are objects. */
+/** SQLite reads plain numbers in a quarter of the time of objects, so only the rows with an address or a consent are objects. */
 function toJson(changes: SubscriptionChange[]): string {
-  const plain = changes.filter(({ email }) => email === null);
+  const plain = changes.filter(isPlain);
   return JSON.stringify({
     optOuts: plain.filter((change) => !isOptIn(change)).map(({ phone }) => phone),
     optIns: plain.filter(isOptIn).map(({ phone }) => phone),
-    withAddress: changes.filter(({ email }) => email !== null),
+    withMore: changes.filter((change) => !isPlain(change)),
   });
 }
 
-/** A table of the changes: `phone`, `subscribed`, `email`. */
-export function tableOf(changes: SubscriptionChange[]): Sql {
+/**
+ * A table of the changes: `phone`, `subscribed`, `email`, `consented_at`, `evidence`.
+ * @param consent of all that have none of their own
+ */
+export function tableOf(changes: SubscriptionChange[], consent?: Consent): Sql {
   const json = toJson(changes);
-  return sql`(SELECT value AS phone, 0 AS subscribed, NULL AS email FROM json_each(${json}, '$.optOuts')
-    UNION ALL SELECT value, 1, NULL FROM json_each(${json}, '$.optIns')
-    UNION ALL SELECT value ->> 'phone', value ->> 'subscribed', value ->> 'email' FROM json_each(${json}, '$.withAddress'))`;
+  const [consentedAt, evidence] = [consent?.consentedAt ?? null, consent?.evidence ?? null];
+  return sql`(SELECT value AS phone, 0 AS subscribed, NULL AS email, NULL AS consented_at, NULL AS evidence
+      FROM json_each(${json}, '$.optOuts')
+    UNION ALL SELECT value, 1, NULL, ${consentedAt}, ${evidence} FROM json_each(${json}, '$.optIns')
+    UNION ALL SELECT value ->> 'phone', value ->> 'subscribed', value ->> 'email',
+      coalesce(value ->> '$.consent.consentedAt', ${consentedAt}), coalesce(value ->> '$.consent.evidence', ${evidence}) FROM json_each(${json}, '$.withMore'))`;
 }

@@ -1,6 +1,7 @@
 import type { DueEvent } from "../../domain/callbacks/callback.ts";
 import type { Author } from "../../domain/operations/audit.ts";
 import { maskNumbers } from "../../domain/operations/mask.ts";
+import type { Consent } from "../../domain/people/consent.ts";
 import type { PhoneList } from "../../domain/people/number-list/distinct-phones.ts";
 import { toSortedJson } from "../../domain/people/number-list/sorted-json.ts";
 import { dueEvents } from "../callbacks/events.ts";
@@ -59,6 +60,8 @@ export interface ChangeOrigin {
   now: number;
   /** The client that made it: it is not told. */
   clientId?: string;
+  /** Of all numbers that it subscribes. */
+  consent?: Consent;
 }
 
 /**
@@ -140,6 +143,9 @@ export interface SubscriptionEntry {
   addressChanged: boolean;
   source: ChangeSource;
   proof: string;
+  /** Milliseconds since 1970. Left out, as the next, where none was told. */
+  consentedAt?: number;
+  evidence?: string;
 }
 
 /** undefined: the number was never subscribed or opted out. */
@@ -180,6 +186,8 @@ function toSubscriptionEntry(row: SubscriptionChangeRow): SubscriptionEntry {
     addressChanged: row.was_email !== null,
     source: row.source,
     proof: row.proof,
+    ...(row.consented_at === null ? {} : { consentedAt: row.consented_at }),
+    ...(row.evidence === null ? {} : { evidence: row.evidence }),
   };
 }
 

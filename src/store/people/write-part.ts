@@ -5,7 +5,7 @@ import type { SubscriptionChange } from "../../domain/people/subscriber-rows.ts"
 import { dueEvents } from "../callbacks/events.ts";
 import { changeNotices, HEARS_OF_CHANGES } from "../callbacks/notices.ts";
 import { runNamed } from "../database.ts";
-import { prepare, type Sql, sql } from "../sql.ts";
+import { piece, prepare, type Sql, sql } from "../sql.ts";
 import { noteLast, requireOpenImport } from "./imports.ts";
 import {
   guardWith,
@@ -14,6 +14,7 @@ import {
   isAllowed,
   isFoundOptedOut,
   isKept,
+  isNewProof,
   isOffByOthers,
   isOptedOutByImport,
   isSaidAgain,
@@ -33,10 +34,11 @@ export interface Written extends PartOutcome {
  * person is left to be refused: the row of the ledger that the import has of such a number may be about its address alone.
  */
 function givenBy(target: Target, changes: SubscriptionChange[]): Sql {
-  if (!target.import?.isJoined) return sql`${tableOf(changes)} g`;
+  if (!target.import?.isJoined) return sql`${tableOf(changes, target.origin.consent)} g`;
   return sql`(SELECT r.phone, r.email, iif(r.subscribed = 1 AND ${isOffByOthers("k")}
-      AND ${isOptedOutByImport(target, sql`r.phone`)}, 0, r.subscribed) AS subscribed
-    FROM ${tableOf(changes)} r LEFT JOIN subscriptions k ON k.website_id = ${target.websiteId} AND k.phone = r.phone) g`;
+      AND ${isOptedOutByImport(target, sql`r.phone`)}, 0, r.subscribed) AS subscribed, r.consented_at, r.evidence
+    FROM ${tableOf(changes, target.origin.consent)} r
+      LEFT JOIN subscriptions k ON k.website_id = ${target.websiteId} AND k.phone = r.phone) g`;
 }
 
 /**
@@ -104,11 +106,15 @@ function insertChanges(target: Target, { given, subscription, guard }: PartSql):
   const { websiteId, origin } = target;
   // An import keeps the address that it replaces, for its undo.
   const address = target.import ? sql`coalesce(s.email, '')` : sql`''`;
-  return sql`INSERT INTO subscription_changes (website_id, phone, was_subscribed, subscribed, changed_at, source, proof, was_email)
+  const subscribes = piece("(g.subscribed = 1 AND s.opted_out_by_person IS NOT 1)");
+  return sql`INSERT INTO subscription_changes (website_id, phone, was_subscribed, subscribed, changed_at, source, proof, was_email,
+      consented_at, evidence)
     ${guard} SELECT ${websiteId}, g.phone, s.subscribed, iif(s.opted_out_by_person IS 1, 0, g.subscribed), ${origin.now},
-      ${origin.source}, ${origin.proof}, iif(${IS_MOVE}, ${address}, NULL)
+      ${origin.source}, ${origin.proof}, iif(${IS_MOVE}, ${address}, NULL),
+      iif(${subscribes}, g.consented_at, NULL), iif(${subscribes}, g.evidence, NULL)
     FROM ${given} CROSS JOIN guard LEFT JOIN ${subscription}
-    WHERE ${isAllowed(target)} AND (${IS_CHANGE} OR ${IS_MOVE} OR ${isSaidAgain(target)} OR ${isFoundOptedOut(target)})`;
+    WHERE ${isAllowed(target)} AND (${IS_CHANGE} OR ${IS_MOVE} OR ${isSaidAgain(target)} OR ${isNewProof(target)}
+      OR ${isFoundOptedOut(target)})`;
 }
 
 const selectTold = (target: Target, { given, subscription, guard }: PartSql) =>

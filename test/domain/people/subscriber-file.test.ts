@@ -12,7 +12,7 @@ const encode = (text: string) => new TextEncoder().encode(text);
 const BEGINNING_BYTES = 4;
 
 function readPieces(pieces: Uint8Array[]): Outcome {
-  const file = new SubscriberFile(BEGINNING_BYTES);
+  const file = new SubscriberFile(Date.now(), BEGINNING_BYTES);
   const parts = pieces.flatMap((piece) => file.write(piece));
   try {
     parts.push(...file.end());
@@ -181,7 +181,7 @@ describe("a file of subscribers in pieces", () => {
       index % 10 === 0 ? "x,," : `+1212${5_000_000 + index},,\n,,`,
     );
     const bytes = encode(`phone_numbers,email,subscribed\n${rows.join("\n")}`);
-    const file = new SubscriberFile();
+    const file = new SubscriberFile(Date.now());
     const parts = cut(bytes, [70_000, 140_000, 141_000]).flatMap((piece) => file.write(piece));
     expect(parts.map(({ rows: count, changes }) => [count, changes.length])).toEqual(new Array(2).fill([5000, 4500]));
     expect(file.end().map(({ rows: count }) => count)).toEqual([2000]);
@@ -189,13 +189,13 @@ describe("a file of subscribers in pieces", () => {
 
   it("has 250,000 rows at most, and a part that a fault follows is not stored", () => {
     const lines = Array.from({ length: 250_000 }, (_, index) => `+1212${5_000_000 + index}\n`);
-    const file = new SubscriberFile();
+    const file = new SubscriberFile(Date.now());
     const whole = encode(`phone_numbers\n${lines.join("")}`);
     expect([...file.write(whole), ...file.end()].map(({ rows: count }) => count)).toEqual([
       ...new Array(50).fill(5000),
       0,
     ]);
-    const longer = new SubscriberFile();
+    const longer = new SubscriberFile(Date.now());
     expect([...longer.write(whole), ...longer.write(encode("+12124000000\n"))].length).toBe(50);
     expect(() => longer.end()).toThrow("fields-wrong");
     const { details } = readPieces([encode(`phone_numbers\n${lines.join("")}+12124000000\n`)]) as { details: object[] };

@@ -23,7 +23,7 @@ const FILES = [
 test.each(FILES)("an import of the most rows, $of, holds $most MiB at most", ({ header, lineOf, most }) => {
   const before = bytesInUse();
   let [held, parts, count] = [0, 0, 0];
-  const file = new SubscriberFile();
+  const file = new SubscriberFile(Date.now());
   const counter = new FigureCounter();
   const store = ({ changes }: SubscriberPart) => {
     const refused = changes.slice(0, 100).map(({ phone }) => ({ phone, byPerson: false }));
