@@ -24,7 +24,10 @@ import {
   sentView,
 } from "./views/person.ts";
 
-const COLUMNS = { changes: ["at", "from", "to", "addressChanged", "source", "proof"], texts: TEXT_COLUMNS };
+const COLUMNS = {
+  changes: ["at", "from", "to", "addressChanged", "source", "proof", "consentedAt", "evidence"],
+  texts: TEXT_COLUMNS,
+};
 
 const OPTED_OUT = "The person opted out: only START brings them back.";
 

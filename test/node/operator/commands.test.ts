@@ -113,3 +113,16 @@ test("a page says how the next one is read", () => {
     "acceptedAt  status   messageId\n2026-11-21  SENDING  m\n\nThere may be more: --cursor 17-4",
   );
 });
+
+test("a change of a person is shown with its proof of consent, and without one as if there were none", () => {
+  const at = "2026-11-21T12:00:00.000Z";
+  const bare = { at, from: null, to: true, addressChanged: false, source: "api", proof: "request 1", changeId: 1 };
+  const told = { ...bare, consentedAt: "2026-11-20T12:00:00.000Z", evidence: "A form\nwith \u001b[31m two lines" };
+  const shown = (changes: object[]) => showAnswer(JSON.stringify({ changes }), callOf("getPerson"));
+  expect(shown([bare])).not.toMatch(/consentedAt|evidence/);
+  const [names, first, ...more] = shown([told]).split("\n");
+  expect(names).toMatch(/ proof +consentedAt +evidence$/);
+  expect(first).toContain("request 1  2026-11-20T12:00:00.000Z  A form");
+  expect(first).not.toContain("\u001b");
+  expect(more).toEqual([]);
+});
