@@ -19,7 +19,9 @@ CREATE TABLE websites (
   opt_out_words TEXT,
   time_zone TEXT,                      -- its IANA name
   allowed_countries TEXT,              -- to which it sends: a JSON array of ISO 3166-1 codes; NULL: any
-  link_origin TEXT                     -- of its tracking links; NULL: that of the service
+  link_origin TEXT,                    -- of its tracking links; NULL: that of the service
+  frequency_cap TEXT,                  -- JSON: count and hours; NULL: none
+  transactional_purposes TEXT          -- a JSON array of purposes whose messages are no marketing; NULL: none
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX websites_by_sender ON websites (carrier, sender);
@@ -132,6 +134,7 @@ CREATE TABLE messages (
   requested_at INTEGER,                -- of a message that was scheduled: when it was asked for; it is accepted shortly before its time
   send_at INTEGER,                     -- no run claims it before; NULL: it may go at once
   expires_at INTEGER,                  -- no run claims it from then on; NULL: SUBMIT_WITHIN_HOURS after its acceptance
+  kind TEXT,                           -- transactional, or marketing under a cap; NULL: marketing, accepted while its website had no cap
   CHECK ((status = 'PENDING_TO_SEND') = (due_at IS NOT NULL))
 ) STRICT;
 
@@ -175,7 +178,8 @@ CREATE VIEW scheduled_as_messages AS SELECT
   send_purpose, 'PENDING_TO_SEND' AS status, NULL AS reason, requested_at AS accepted_at, requested_at AS updated_at,
   send_at AS due_at, NULL AS claimed_at, NULL AS claim, 0 AS attempts, NULL AS carrier, NULL AS carrier_message_id,
   request ->> 'encoding' AS encoding, request ->> 'segments' AS segments, 0 AS is_reply, 0 AS opted_out, NULL AS reason_code,
-  NULL AS submissions, request ->> 'ignoredFields' AS ignored_fields, requested_at, send_at, request ->> 'expiresAt' AS expires_at
+  NULL AS submissions, request ->> 'ignoredFields' AS ignored_fields, requested_at, send_at, request ->> 'expiresAt' AS expires_at,
+  request ->> 'kind' AS kind
 FROM scheduled_messages;
 
 -- What clients hear of: each change of a message's status, each of a person's first clicks, and notices of texts and subscriptions.

@@ -75,6 +75,7 @@ function toPlaceholder({ type, format = "", enum: choices = [] }: JsonSchema): s
   if (type === "boolean") return undefined;
   if (type === "integer") return "<n>";
   if (type === "array") return "<list>";
+  if (type === "object") return "<json>";
   return choices.length > 0 && choices.length <= MOST_SHOWN ? `<${choices.join("|")}>` : (FORMATS[format] ?? "<text>");
 }
 
@@ -102,7 +103,16 @@ function toValue(option: string, { schema, isNullable, in: where }: Field, given
   if (given === true) return where === "query" ? "true" : true;
   const text = String(given);
   if (schema.type === "integer") return toNumber(option, text);
+  if (schema.type === "object") return text === "" ? null : toObject(option, text);
   if (schema.type !== "array") return text;
   if (text === "") return isNullable ? null : [];
   return text.split(",").map((item) => item.trim());
+}
+
+function toObject(option: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new UsageError(`--${option} must be JSON, such as '{"count": 3, "hours": 24}'`);
+  }
 }

@@ -31,6 +31,11 @@ export const REASON_MEANINGS: Record<Reason, { meaning: string; advice: string }
       "it was not submitted before its `expireAt`, or, if it was scheduled without one, `SUBMIT_WITHIN_HOURS` after its `sendAt`",
     advice: "send it again, if it is still of use: it was surely not sent",
   },
+  FREQUENCY_CAP: {
+    meaning: "the person has had as many marketing messages of the website as its operator allows in some hours",
+    advice:
+      "do not repeat it now: it was surely not sent. A message that is no marketing is sent with `kind` `transactional`",
+  },
   CARRIER_REFUSED: {
     meaning: "the carrier refused the message: the number, the sender or the content",
     advice: "do not repeat it unchanged; the operator has the carrier's words",

@@ -31,6 +31,8 @@ const websiteSchema = z.object({
   timeZone: z.string().nullable().describe("An IANA name."),
   allowedCountries: z.array(z.string()).nullable().describe("ISO 3166-1 codes; null: all."),
   linkOrigin: z.string().nullable().describe("null: `LINK_ORIGIN`."),
+  frequencyCap: z.object({ count: z.int(), hours: z.int() }).nullable(),
+  transactionalPurposes: z.array(z.string()).nullable(),
   holds: z
     .array(
       z.object({
@@ -72,6 +74,8 @@ const A_WEBSITE = {
   timeZone: "America/New_York",
   allowedCountries: ["US", "CA"],
   linkOrigin: "https://go.example.com",
+  frequencyCap: { count: 3, hours: 24 },
+  transactionalPurposes: ["login-code"],
   holds: [],
   createdAt: TIME,
   updatedAt: TIME,

@@ -1,6 +1,7 @@
 // The rows of the tables, as D1 returns them. Each store maps its own rows to the types of the domain. test/store/rows.test.ts holds the
 // types to the migrations, whose comments say what each column is. Times are milliseconds since 1970.
 import type { AttemptOutcome } from "../domain/callbacks/callback.ts";
+import type { MessageKind } from "../domain/messages/kind.ts";
 import type { MessageStatus } from "../domain/messages/message.ts";
 import type { Segments } from "../domain/messages/segments.ts";
 import type { Keyword } from "../domain/people/keyword.ts";
@@ -19,6 +20,8 @@ export interface WebsiteRow {
   time_zone: string | null;
   allowed_countries: string | null;
   link_origin: string | null;
+  frequency_cap: string | null;
+  transactional_purposes: string | null;
   holds: string | null;
   home: number;
   database: string;
@@ -92,6 +95,7 @@ export interface MessageRow {
   requested_at: number | null;
   send_at: number | null;
   expires_at: number | null;
+  kind: MessageKind | null;
 }
 
 export interface EventRow {

@@ -14,6 +14,8 @@ const WHOLE = {
   timeZone: "Europe/Berlin",
   allowedCountries: ["US", "CA"],
   linkOrigin: "https://go.example.com",
+  frequencyCap: { count: 3, hours: 24 },
+  transactionalPurposes: ["login code"],
 };
 
 let world: World;
@@ -56,6 +58,8 @@ describe("a website that is changed", () => {
     ["the opt-out words", { optOutWords: ["alto"] }],
     ["the time zone", { timeZone: "America/Los_Angeles" }],
     ["the countries", { allowedCountries: ["DE"] }],
+    ["the cap", { frequencyCap: { count: 1, hours: 720 } }],
+    ["the transactional purposes", { transactionalPurposes: ["receipt"] }],
     ["the origin of its links", { linkOrigin: "https://brand.example" }],
   ])("in %s keeps the rest", async (_, given) => {
     expect(await put(given)).toMatchObject({ status: 200, body: { ...WHOLE, ...given } });
@@ -72,10 +76,12 @@ describe("a website that is changed", () => {
       timeZone: nothing,
       allowedCountries: nothing,
       linkOrigin: nothing,
+      frequencyCap: nothing,
+      transactionalPurposes: nothing,
     };
     const none = {
       ...{ sender: null, helpText: null, duplicateWindowHours: null, optOutWords: null, timeZone: null },
-      ...{ allowedCountries: null, linkOrigin: null },
+      ...{ allowedCountries: null, linkOrigin: null, frequencyCap: null, transactionalPurposes: null },
     };
     expect(await put(given)).toMatchObject({ status: 200, body: { ...WHOLE, carrier: "sandbox", ...none } });
   });
@@ -122,6 +128,12 @@ describe("a website that is changed", () => {
     [{ allowedCountries: [] }, "allowedCountries"],
     [{ allowedCountries: ["US", "XX"] }, "allowedCountries"],
     [{ allowedCountries: "US" }, "allowedCountries"],
+    [{ frequencyCap: { count: 0, hours: 24 } }, "frequencyCap"],
+    [{ frequencyCap: { count: 3, hours: 721 } }, "frequencyCap"],
+    [{ frequencyCap: { count: 3 } }, "frequencyCap"],
+    [{ frequencyCap: 3 }, "frequencyCap"],
+    [{ transactionalPurposes: [] }, "transactionalPurposes"],
+    [{ transactionalPurposes: ["a/b"] }, "transactionalPurposes"],
     [{ linkOrigin: "http://go.example.com" }, "linkOrigin"],
     [{ linkOrigin: "https://go.example.com/l" }, "linkOrigin"],
     [{ linkOrigin: "https://me@go.example.com" }, "linkOrigin"],

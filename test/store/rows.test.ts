@@ -35,6 +35,7 @@ const STORED: Record<string, string> = {
   Bit: "INTEGER",
   1: "INTEGER",
   MessageStatus: "TEXT",
+  MessageKind: "TEXT",
   'Segments["encoding"]': "TEXT",
   AttemptOutcome: "TEXT",
   ChangeSource: "TEXT",

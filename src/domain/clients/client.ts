@@ -72,6 +72,9 @@ export interface Credentials {
   /** Settings of the website: see WebsiteSettings. */
   allowedCountries: string[] | null;
   linkOrigin: string | null;
+  transactionalPurposes: string[] | null;
+  /** Whether the website has a frequency cap. */
+  isCapped: boolean;
   /** The home of the website: see home.ts. */
   home: number;
   /** The binding of the database that the website is in. */

@@ -3,6 +3,7 @@ import * as z from "zod";
 import type { FieldError } from "../failure.ts";
 import { firstFault, jsonObject, orNull, ruleOfFields, text, wholeNumber } from "../fields.ts";
 import type { Hold } from "../messages/hold.ts";
+import { sendPurpose } from "../messages/send-request.ts";
 import { findWordFault } from "../people/keyword.ts";
 import { isCountry } from "../people/phone.ts";
 import { ILL_FORMED, isWellFormed } from "../well-formed.ts";
@@ -18,6 +19,8 @@ export interface CarrierRules {
   /** For a website that names none; undefined when it must name one. */
   defaultCarrier: string | undefined;
 }
+
+const MOST_CAP_HOURS = 720;
 
 const LEAST_WORDS = 1;
 const MOST_WORDS = 20;
@@ -104,6 +107,19 @@ export const websiteFields = jsonObject({
   ).describe(
     "The origin of its tracking links, such as `https://go.example.com`: a domain of the website whose requests reach this service. Without it, `LINK_ORIGIN`.",
   ),
+  frequencyCap: orNull(
+    jsonObject({ count: wholeNumber("messages", 1, 100), hours: wholeNumber("hours", 1, MOST_CAP_HOURS) }),
+  ).describe(
+    'The most marketing messages to one person in so many hours, such as `{"count": 3, "hours": 24}`: what is over it ends as FAILED_TO_SEND with `FREQUENCY_CAP`. Holds for what is accepted from then on.',
+  ),
+  transactionalPurposes: orNull(
+    z
+      .array(sendPurpose, "must be an array of purposes")
+      .min(1, "must have a purpose; null removes them")
+      .max(100, "must have at most 100 purposes"),
+  ).describe(
+    "Values of `sendPurpose` whose messages are transactional, unless their request says otherwise in `kind`.",
+  ),
 });
 
 /**
@@ -152,6 +168,10 @@ interface WebsiteSettings {
   allowedCountries: string[] | null;
   /** Of its tracking links; null: that of the service. */
   linkOrigin: string | null;
+  /** The most marketing messages to one person in so many hours; null: any number. */
+  frequencyCap: { count: number; hours: number } | null;
+  /** Purposes whose messages are transactional unless they say otherwise. */
+  transactionalPurposes: string[] | null;
 }
 
 export interface Website extends WebsiteSettings {

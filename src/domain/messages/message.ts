@@ -1,4 +1,5 @@
 // Pure. The statuses of a message and the transitions between them.
+import type { MessageKind } from "./kind.ts";
 import type { Segments } from "./segments.ts";
 
 export const MESSAGE_STATUSES = [
@@ -61,4 +62,6 @@ export interface NewMessage extends Segments {
   sendAt?: number;
   /** No run claims it from then on: milliseconds since 1970. Left out: see SUBMIT_WITHIN_HOURS. */
   expiresAt?: number;
+  /** See kindToStore. */
+  kind?: MessageKind;
 }

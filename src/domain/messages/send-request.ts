@@ -8,6 +8,7 @@ import { isE164, toDigits } from "../people/phone.ts";
 import { explainPhone } from "../people/phone-fault.ts";
 import { ILL_FORMED, isWellFormed } from "../well-formed.ts";
 import { IgnoredFields } from "./ignored-fields.ts";
+import { KINDS, type MessageKind } from "./kind.ts";
 import { placeLink } from "./link.ts";
 import { expireAt, findTimeFaults, isFaulty, scheduledForShape, sendAt } from "./send-times.ts";
 
@@ -120,6 +121,12 @@ function findPurposeFault(purpose: string): string | undefined {
     : `must have at most ${MAX_SEND_PURPOSE_CHARACTERS} characters`;
 }
 
+const kind = z
+  .enum(KINDS, "must be marketing or transactional")
+  .describe(
+    "`marketing` or `transactional`, such as a code or a receipt that the person waits for. Without it, the operator's list of transactional purposes decides, and a purpose that is not in it is marketing. Only marketing counts for a frequency cap.",
+  );
+
 /**
  * The rule for the recipient, reported together with the rules of the fields. A body with `phone` may have any `email`: it is
  * ignored.
@@ -154,6 +161,7 @@ export const sendRequestSchema = jsonObject({
   sendPurpose,
   sendAt: orEmpty(sendAt),
   expireAt: orEmpty(expireAt),
+  kind: orEmpty(kind),
 })
   .check(requireRecipient)
   .transform((body) => ({
@@ -167,6 +175,7 @@ export const sendRequestSchema = jsonObject({
     // Left out where they are absent: hardly any message has them, and all of them would carry them.
     ...(body.sendAt ? { sendAt: Date.parse(body.sendAt) } : {}),
     ...(body.expireAt ? { expireAt: Date.parse(body.expireAt) } : {}),
+    ...(body.kind ? { kind: body.kind as MessageKind } : {}),
   }))
   .meta(RECIPIENT);
 

@@ -4,6 +4,7 @@ import type { Admission } from "../../domain/clients/sliding-window.ts";
 import { type FieldError, RequestFailure, type Tried } from "../../domain/failure.ts";
 import { findCountryFault } from "../../domain/messages/allowed-countries.ts";
 import { canonicalJson } from "../../domain/messages/canonical-json.ts";
+import { kindToStore } from "../../domain/messages/kind.ts";
 import { codeLength, newLinkCode, placeLink } from "../../domain/messages/link.ts";
 import { countSegments } from "../../domain/messages/segments.ts";
 import type { AcceptedMessage, FailedSend, Send, SendKey, StoredSend } from "../../domain/messages/send.ts";
@@ -96,7 +97,7 @@ export async function toStoredMessage(
   messageId: string,
 ): Promise<AcceptedMessage> {
   const { websiteId, clientId, duplicateWindowHours, home } = client;
-  const { sendAt: _, expireAt: _2, ...given } = request;
+  const { sendAt: _, expireAt: _2, kind: _3, ...given } = request;
   const { clickUrl, sendPurpose } = given;
   const linkCode = clickUrl === null ? null : newLinkCode(home, deps.randomBytes, deps.signLink);
   const text =
@@ -106,7 +107,8 @@ export async function toStoredMessage(
   const acceptedAt = deps.now();
   const ids = { messageId, websiteId, clientId, acceptedAt };
   const times = timesOf(deps, request, acceptedAt);
-  return { ...given, ...countSegments(text), text, linkCode, dedupeHash, ...ids, ...times };
+  const kind = kindToStore(client, request);
+  return { ...given, ...countSegments(text), text, linkCode, dedupeHash, ...ids, ...times, ...(kind ? { kind } : {}) };
 }
 
 /** When a message may go, and until when: left out where it may go at once, and until SUBMIT_WITHIN_HOURS are over. */

@@ -7,11 +7,21 @@ import { piece, prepare, sql } from "../sql.ts";
 import { readOperations } from "./clients.ts";
 
 type CredentialsRow = ClientRow &
-  Pick<WebsiteRow, "duplicate_window_hours" | "allowed_countries" | "link_origin" | "home" | "database">;
+  Pick<
+    WebsiteRow,
+    | "duplicate_window_hours"
+    | "allowed_countries"
+    | "link_origin"
+    | "frequency_cap"
+    | "transactional_purposes"
+    | "home"
+    | "database"
+  >;
 
 /** The columns of a CredentialsRow, of a client `c` of the website `w`. */
 const CREDENTIALS = piece(`c.client_id, c.website_id, c.operations, c.suspended, c.secret_hash, c.old_secret_hash,
-  c.old_until, c.created_at, c.changed_at, w.duplicate_window_hours, w.allowed_countries, w.link_origin, w.home, w.database`);
+  c.old_until, c.created_at, c.changed_at, w.duplicate_window_hours, w.allowed_countries, w.link_origin,
+  w.frequency_cap, w.transactional_purposes, w.home, w.database`);
 
 /** The credentials of a client, as its copies must become. */
 export interface ClientCopy {
@@ -92,6 +102,8 @@ function toCopy(row: CredentialsRow): ClientCopy {
     duplicateWindowHours: row.duplicate_window_hours,
     allowedCountries: parseJsonColumn<string[] | null>(row.allowed_countries, null),
     linkOrigin: row.link_origin,
+    transactionalPurposes: parseJsonColumn<string[] | null>(row.transactional_purposes, null),
+    isCapped: row.frequency_cap !== null,
     home: row.home,
     database: row.database,
     version: row.changed_at,

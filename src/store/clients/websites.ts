@@ -31,10 +31,11 @@ export async function insertWebsite(
     prepare(
       db,
       sql`INSERT INTO websites (website_id, name, carrier, sender, help_text, duplicate_window_hours, opt_out_words, time_zone,
-          allowed_countries, link_origin, created_at, updated_at, home, database)
+          allowed_countries, link_origin, frequency_cap, transactional_purposes, created_at, updated_at, home, database)
         SELECT ${websiteId}, ${name}, ${carrier}, ${sender}, ${helpText}, ${duplicateWindowHours},
           ${toColumn(settings.optOutWords) ?? null}, ${settings.timeZone ?? null},
-          ${toColumn(settings.allowedCountries) ?? null}, ${settings.linkOrigin ?? null}, ${now}, ${now},
+          ${toColumn(settings.allowedCountries) ?? null}, ${settings.linkOrigin ?? null},
+          ${toColumn(settings.frequencyCap) ?? null}, ${toColumn(settings.transactionalPurposes) ?? null}, ${now}, ${now},
           coalesce(${place?.home ?? null}, (SELECT home FROM homes WHERE website_id = ${websiteId})),
           ${place?.database ?? FIRST}
         WHERE ${place?.database ?? null} IS NOT NULL
@@ -62,7 +63,7 @@ export async function updateWebsite(
   const { websiteId, updatedAt } = present;
   const entry: AuditEntry = { action: "put-website", websiteId, ...changeOf(present, given) };
   const { name, carrier, sender, helpText, duplicateWindowHours, optOutWords, timeZone } = given;
-  const { allowedCountries, linkOrigin } = given;
+  const { allowedCountries, linkOrigin, frequencyCap, transactionalPurposes } = given;
   const [, updated] = await runBatch(db, [
     keepSender(db, websiteId),
     prepare(
@@ -75,6 +76,9 @@ export async function updateWebsite(
           time_zone = iif(${isKept(timeZone)}, time_zone, ${timeZone ?? null}),
           allowed_countries = iif(${isKept(allowedCountries)}, allowed_countries, ${toColumn(allowedCountries) ?? null}),
           link_origin = iif(${isKept(linkOrigin)}, link_origin, ${linkOrigin ?? null}),
+          frequency_cap = iif(${isKept(frequencyCap)}, frequency_cap, ${toColumn(frequencyCap) ?? null}),
+          transactional_purposes =
+            iif(${isKept(transactionalPurposes)}, transactional_purposes, ${toColumn(transactionalPurposes) ?? null}),
           updated_at = max(${now}, updated_at + 1)
         WHERE website_id = ${websiteId} AND updated_at = ${updatedAt} RETURNING website_id`,
     ),
@@ -90,7 +94,7 @@ export async function updateWebsite(
 /** undefined: the setting is kept; null: it is removed. */
 const isKept = (setting: unknown) => (setting === undefined ? 1 : 0);
 
-const toColumn = (list: string[] | null | undefined) => list && JSON.stringify(list);
+const toColumn = (value: object | null | undefined) => value && JSON.stringify(value);
 
 /** Keeps the present sender: people still reply to it after the website has another. */
 function keepSender(db: D1Database, websiteId: string): D1PreparedStatement {
@@ -133,6 +137,8 @@ export function toWebsite(row: WebsiteRow): Website {
     timeZone: row.time_zone,
     allowedCountries: parseJsonColumn<string[] | null>(row.allowed_countries, null),
     linkOrigin: row.link_origin,
+    frequencyCap: parseJsonColumn<Website["frequencyCap"]>(row.frequency_cap, null),
+    transactionalPurposes: parseJsonColumn<string[] | null>(row.transactional_purposes, null),
     holds: toHolds(row.holds),
     createdAt: row.created_at,
     updatedAt: row.updated_at,

@@ -12,6 +12,7 @@ import { countTraffic } from "../operations/traffic-counts.ts";
 import type { MessageRow, WebsiteRow } from "../rows.ts";
 import { prepare, sql } from "../sql.ts";
 import { breakerStatements, selectBreakers, toBreakers } from "./carrier-pauses.ts";
+import { isOverCap } from "./frequency-cap.ts";
 import { IS_HELD } from "./holds.ts";
 import { ANSWER, OPT_OUT_CONFIRMATION } from "./messages.ts";
 import { receiptStatements } from "./receipts.ts";
@@ -55,8 +56,9 @@ export interface NextClaim {
 /**
  * Stores outcomes, and then claims pending messages, in one transaction.
  * - Outcomes: a status that a receipt has set since is not overwritten. The receipts that came with them are applied.
- * - Claim: a message to a number that has opted out since becomes NOT_SUBSCRIBED instead. A message that waits for a retry, which has
- *   a reason, is left out until then, and so is a message of a carrier that pauses.
+ * - Claim: a message to a number that has opted out since becomes NOT_SUBSCRIBED instead, and one over the frequency cap
+ *   FAILED_TO_SEND. A message that waits for a retry, which has a reason, is left out until then, and so is a message of a carrier
+ *   that pauses.
  * @returns `hasAnswered`: the carrier of the outcomes had paused, and works again
  */
 export async function recordAndClaim(
@@ -89,7 +91,7 @@ export interface Recorded {
 /** Every statement of the transaction, in the order in which they run: a spread replaces a value, and keeps its place. */
 const IN_ORDER = {
   ...{ counts: null, breaker: null, afterReceipt: null, traffic: null, outcomes: null, events: null },
-  ...{ reported: null, optedOutTraffic: null, optedOut: null, claimed: null, ended: null, breakers: null },
+  ...{ reported: null, refusedTraffic: null, refused: null, claimed: null, ended: null, breakers: null },
 };
 
 function outcomeStatements(db: D1Database, { claim, records, longestWait, counts, breaker }: Outcomes, now: number) {
@@ -137,34 +139,38 @@ function outcomeStatements(db: D1Database, { claim, records, longestWait, counts
 
 function claimStatements(db: D1Database, { ids, claim, acceptedAfter }: NextClaim, now: number) {
   const list = JSON.stringify(ids);
-  const hasOptedOut = sql`m.message_id IN (SELECT value FROM json_each(${list})) AND m.status = 'PENDING_TO_SEND'
-    AND m.claimed_at IS NULL AND CASE m.is_reply WHEN ${OPT_OUT_CONFIRMATION} THEN false
+  const hasOptedOut = sql`CASE m.is_reply WHEN ${OPT_OUT_CONFIRMATION} THEN false
       WHEN ${ANSWER} THEN EXISTS (SELECT 1 FROM subscriptions s
         WHERE s.website_id = m.website_id AND s.phone = m.phone AND s.subscribed = 0)
       ELSE NOT EXISTS (SELECT 1 FROM subscriptions s
         WHERE s.website_id = m.website_id AND s.phone = m.phone AND s.subscribed = 1) END`;
+  const mayGo = sql`m.status = 'PENDING_TO_SEND' AND (m.reason IS NULL OR m.due_at <= ${now})
+    AND coalesce(m.send_at, 0) <= ${now} AND iif(m.expires_at IS NULL, m.accepted_at > ${acceptedAfter}, m.expires_at > ${now})
+    AND NOT ${IS_HELD}
+    AND NOT EXISTS (SELECT 1 FROM websites w CROSS JOIN carrier_pauses p ON p.carrier = w.carrier AND p.open_until > ${now}
+      WHERE w.website_id = m.website_id)`;
+  const overCap = isOverCap(list, sql`${mayGo} AND NOT ${hasOptedOut}`, now);
+  const isRefused = sql`m.message_id IN (SELECT value FROM json_each(${list})) AND m.status = 'PENDING_TO_SEND'
+    AND m.claimed_at IS NULL AND (${hasOptedOut} OR ${overCap})`;
   return {
-    optedOutTraffic: countTraffic(
+    refusedTraffic: countTraffic(
       db,
-      sql`SELECT m.website_id, m.accepted_at, coalesce(m.carrier, '') AS carrier, m.status AS was, 'NOT_SUBSCRIBED' AS status
-        FROM messages m WHERE ${hasOptedOut}`,
+      sql`SELECT m.website_id, m.accepted_at, coalesce(m.carrier, '') AS carrier, m.status AS was,
+          iif(${overCap}, 'FAILED_TO_SEND', 'NOT_SUBSCRIBED') AS status
+        FROM messages m WHERE ${isRefused}`,
       now,
     ),
-    optedOut: prepare(
+    refused: prepare(
       db,
-      sql`UPDATE messages AS m SET status = 'NOT_SUBSCRIBED', reason = 'opted out before it was submitted', reason_code = 'OPTED_OUT',
-          updated_at = ${now}, due_at = NULL WHERE ${hasOptedOut}`,
+      sql`UPDATE messages AS m SET status = iif(${overCap}, 'FAILED_TO_SEND', 'NOT_SUBSCRIBED'),
+          reason = iif(${overCap}, 'over the frequency cap of the website', 'opted out before it was submitted'),
+          reason_code = iif(${overCap}, 'FREQUENCY_CAP', 'OPTED_OUT'), updated_at = ${now}, due_at = NULL WHERE ${isRefused}`,
     ),
     claimed: prepare(
       db,
       sql<ClaimedRow>`UPDATE messages AS m SET claimed_at = ${now}, claim = ${claim}, attempts = attempts + (claim IS NOT ${claim}),
           carrier = (SELECT carrier FROM websites w WHERE w.website_id = m.website_id)
-        WHERE message_id IN (SELECT value FROM json_each(${list})) AND status = 'PENDING_TO_SEND'
-          AND (claimed_at IS NULL OR claim = ${claim}) AND (reason IS NULL OR due_at <= ${now})
-          AND coalesce(send_at, 0) <= ${now} AND iif(expires_at IS NULL, accepted_at > ${acceptedAfter}, expires_at > ${now})
-          AND NOT ${IS_HELD}
-          AND NOT EXISTS (SELECT 1 FROM websites w CROSS JOIN carrier_pauses p ON p.carrier = w.carrier AND p.open_until > ${now}
-            WHERE w.website_id = m.website_id)
+        WHERE message_id IN (SELECT value FROM json_each(${list})) AND (claimed_at IS NULL OR claim = ${claim}) AND ${mayGo}
         RETURNING message_id, website_id, phone, text, encoding, media_url, attempts, carrier,
           (SELECT sender FROM websites w WHERE w.website_id = messages.website_id) AS sender`,
     ),

@@ -30,12 +30,19 @@ describe("websites", () => {
     await operator(["put-website", "shop", "--help-text", "Call us.", "--duplicate-window-hours", "2"]);
     const words = await operator(["put-website", "shop", "--opt-out-words", "BAJA, no más"]);
     expect(words.output).toMatch(/optOutWords +BAJA, no más\n/);
+    const capped = await operatorJson(["put-website", "shop", "--frequency-cap", '{"count": 3, "hours": 24}']);
+    expect(capped).toMatchObject({ frequencyCap: { count: 3, hours: 24 } });
     const changed = await operatorJson(["website", "shop"]);
     expect(changed).toMatchObject({ name: "The Shop", carrier: "sandbox", sender: "+12125559999" });
     expect(changed).toMatchObject({ helpText: "Call us.", duplicateWindowHours: 2, optOutWords: ["BAJA", "no más"] });
-    const none = ["--sender", "", "--duplicate-window-hours", "", "--opt-out-words", ""];
+    const none = ["--sender", "", "--frequency-cap", "", "--duplicate-window-hours", "", "--opt-out-words", ""];
     const cleared = await operatorJson(["put-website", "shop", ...none]);
-    expect(cleared).toMatchObject({ sender: null, helpText: "Call us.", duplicateWindowHours: null });
+    expect(cleared).toMatchObject({
+      sender: null,
+      helpText: "Call us.",
+      duplicateWindowHours: null,
+      frequencyCap: null,
+    });
     expect(cleared.optOutWords).toBe(null);
     const put = await operator(["put-website", "elsewhere", "--name", "Elsewhere", "--database", "DB_2"]);
     expect(put).toMatchObject({ code: 0, output: expect.stringMatching(/database +DB_2/) });
@@ -336,6 +343,7 @@ describe.concurrent("the process ends with", () => {
   test.each([
     [0, ["websites"], /^websiteId /],
     [1, ["website", "no-such"], /^40401 /],
+    [2, ["put-website", "shop", "--frequency-cap", "3 a day"], /--frequency-cap must be JSON/],
     [2, ["fly"], /there is no command "fly"/],
     [3, ["websites", "--url", "http://127.0.0.1:9"], /does not answer/],
   ])("%i", async (code, args, output) => {
