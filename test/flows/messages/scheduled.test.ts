@@ -313,19 +313,45 @@ describe("a client that cancels", () => {
     expect(told.map(({ messageId }) => messageId).sort()).toEqual([far, near].sort());
   });
 
-  it("races the run that submits: one wins, the answer names it, and the client hears of it once", async () => {
-    for (let turn = 0; turn < 40; turn++) {
-      const messageId = await world.send(client, { phone: ADA });
-      const job = world.jobs.splice(0).map(({ body }) => body);
-      const runs = [() => cancel([messageId]), () => world.deliver("textgate-messages", job)];
-      if (turn % 2 === 1) runs.reverse();
-      const ends = await Promise.all(runs.map((run) => run()));
-      const answer = ends[turn % 2] as Awaited<ReturnType<typeof cancel>>;
-      const isSent = sent.some((submitted) => submitted.messageId === messageId);
-      expect(answer.cancelled).toEqual(isSent ? [] : [messageId]);
-      const events = (await world.events(client)).filter((event) => event.messageId === messageId);
-      expect(events.map(({ status }) => status)).toEqual([isSent ? "SENDING" : "FAILED_TO_SEND"]);
-    }
+  /** 25 messages, which are cancelled while another actor works. Each is sent, or is in the answer, and its client hears of it once. */
+  async function race(turn: number, fields: Record<string, unknown>, other: () => Promise<unknown>): Promise<void> {
+    const messages = Array.from({ length: 25 }, (_, index) => ({
+      ...SEND,
+      phone: ADA,
+      text: `${turn} ${index}`,
+      ...fields,
+    }));
+    const answer = await world.post("/text/bulk/message/send", client, { messages });
+    const { successSent } = await answer.json<{ successSent: { messageId: string }[] }>();
+    const ids = successSent.map(({ messageId }) => messageId);
+    if (fields.sendAt) world.now = Date.parse(String(fields.sendAt)) - 3 * MINUTE * 1000;
+    const runs = [() => cancel(ids), other];
+    if (turn % 2 === 1) runs.reverse();
+    const ends = await Promise.all(runs.map((run) => run()));
+    const { cancelled } = ends[turn % 2] as Awaited<ReturnType<typeof cancel>>;
+    world.advance(3 * MINUTE);
+    await world.runQueues();
+    const submitted = new Set(sent.map(({ messageId }) => messageId));
+    expect(ids.filter((id) => !submitted.has(id))).toEqual(cancelled);
+    const events = Map.groupBy(await world.events(client), ({ messageId }) => messageId);
+    const told = ids.map((id) => events.get(id)?.map(({ status }) => status));
+    expect(told).toEqual(ids.map((id) => [submitted.has(id) ? "SENDING" : "FAILED_TO_SEND"]));
+    sent.length = 0;
+    await world.rows("DELETE FROM events");
+  }
+
+  it("races the run that submits, 500 times: one wins, the answer names it, and the client hears of it once", async () => {
+    for (let turn = 0; turn < 20; turn++)
+      await race(turn, {}, () =>
+        world.deliver(
+          "textgate-messages",
+          world.jobs.splice(0).map(({ body }) => body),
+        ),
+      );
+  });
+
+  it("races the sweep that releases, 500 times: the same", async () => {
+    for (let turn = 0; turn < 20; turn++) await race(turn, { sendAt: inSeconds(HOUR) }, () => world.sweep());
   });
 
   it.each([
