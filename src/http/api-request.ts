@@ -68,3 +68,10 @@ export function addressOf(request: ApiRequest): string {
 export function networkOf(request: ApiRequest): string {
   return addressOf(request).split(":").slice(0, 3).join(":");
 }
+
+/** The distinct ids of a list as they are stored, in the order of first appearance, each with the form in which it was given first. */
+export function distinctIds(given: readonly string[]): Map<string, string> {
+  const forms = new Map<string, string>();
+  for (const id of given) if (!forms.has(toStoredId(id))) forms.set(toStoredId(id), id);
+  return forms;
+}

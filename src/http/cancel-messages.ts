@@ -3,7 +3,7 @@ import { cancelRequestSchema } from "../domain/messages/cancel-request.ts";
 import { MESSAGE_STATUSES } from "../domain/messages/message.ts";
 import { echoId } from "../domain/people/echo.ts";
 import { cancelOfClient } from "../flows/messages/cancel-messages.ts";
-import { clientOf, toStoredId } from "./api-request.ts";
+import { clientOf, distinctIds } from "./api-request.ts";
 import { BODY_LIMITS, readFields } from "./body.ts";
 import { call, jsonBody, ok, type Resource } from "./call.ts";
 import { CLICK_ID, MESSAGE_ID } from "./examples.ts";
@@ -41,17 +41,15 @@ const cancel = call({
     }),
   ],
   run: async (request, deps) => {
-    const given = await readFields(request, cancelRequestSchema, BODY_LIMITS.ids);
-    /** From each distinct id as it is stored to the first form in which it was given. */
-    const forms = new Map(given.toReversed().map((id) => [toStoredId(id), id]));
-    const ids = [...new Set(given.map(toStoredId))];
+    const given = distinctIds(await readFields(request, cancelRequestSchema, BODY_LIMITS.ids));
+    const ids = [...given.keys()];
     const { cancelled, notCancelled } = await cancelOfClient(deps, clientOf(request).websiteId, ids);
     request.logged = { count: ids.length, cancelled: cancelled.length };
-    const echo = (id: string, isKnown: boolean) => (isKnown ? id : echoId(forms.get(id) ?? id));
+    const echo = (id: string) => echoId(given.get(id) ?? id);
     return {
       cancelled,
       notCancelled: notCancelled.map(({ messageId, status }) => ({
-        messageId: echo(messageId, status !== null),
+        messageId: status === null ? echo(messageId) : messageId,
         status,
       })),
     };

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { messageIdsSchema } from "../domain/messages/message-ids.ts";
 import { echoId } from "../domain/people/echo.ts";
 import { readStatuses } from "../store/messages/read-message.ts";
-import { clientOf, toStoredId } from "./api-request.ts";
+import { clientOf, distinctIds } from "./api-request.ts";
 import { BODY_LIMITS, readFields } from "./body.ts";
 import { call, jsonBody, ok, type Resource } from "./call.ts";
 import { CLICK_ID, MESSAGE_ID, TIME } from "./examples.ts";
@@ -33,9 +33,8 @@ const read = call({
   ],
   run: async (request, deps) => {
     const { messageIds } = await readFields(request, messageIdsSchema, BODY_LIMITS.ids);
-    /** From each distinct id as it is stored to the first form in which it was given. */
-    const given = new Map(messageIds.toReversed().map((id) => [toStoredId(id), id]));
-    const ids = [...new Set(messageIds.map(toStoredId))];
+    const given = distinctIds(messageIds);
+    const ids = [...given.keys()];
     const found = await readStatuses(deps.db, clientOf(request).websiteId, ids);
     request.logged = { count: ids.length };
     return {

@@ -68,7 +68,7 @@ async function readSend(request: ApiRequest, deps: Deps): Promise<Send> {
     const body = await readJson(request, BODY_LIMITS.send);
     const sender = senderOf(request, deps);
     const { key, fault } = tryIdempotencyKey(request);
-    const { data: message, details = [] } = await tryAsAtFirst(request, deps, body.value, key);
+    const { data: message, details = [] } = await tryAsAtFirst(deps, sender, body.value, key);
     noteIgnored(request, sendRequestSchema, body.value);
     if (!message || fault) {
       throw new RequestFailure({ kind: "fields-wrong", details: fault ? [...details, fault] : details });
@@ -85,8 +85,7 @@ async function readSend(request: ApiRequest, deps: Deps): Promise<Send> {
  * The request, or every rule that its body breaks. The times of a repetition are valid as they were at first: they may be past since.
  * @param key the Idempotency-Key
  */
-async function tryAsAtFirst(request: ApiRequest, deps: Deps, body: unknown, key: string | undefined) {
-  const sender = senderOf(request, deps);
+async function tryAsAtFirst(deps: Deps, sender: Sender, body: unknown, key: string | undefined) {
   const tried = trySend(sender, body, deps.now());
   if (tried.data || key === undefined || !tried.details.every(({ field }) => TIMES.has(field))) return tried;
   const { home, clientId } = sender.client;

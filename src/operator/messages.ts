@@ -5,7 +5,6 @@ import { timeOf } from "../domain/databases/home.ts";
 import { failField, readTogether } from "../domain/failure.ts";
 import { MESSAGE_STATUSES } from "../domain/messages/message.ts";
 import { REASONS } from "../domain/messages/reason.ts";
-import { strip } from "../domain/people/invisible.ts";
 import { toDigits } from "../domain/people/phone.ts";
 import { mergePages } from "../flows/databases/ask-each.ts";
 import { inDatabaseOf, inEach, whereToLook } from "../flows/databases/places.ts";
@@ -25,8 +24,8 @@ import { findNewest } from "../store/messages/newest-messages.ts";
 import { readMessage } from "../store/messages/read-message.ts";
 import { type Answers, missingShape } from "./answers.ts";
 import { operatorCall } from "./operator-call.ts";
-import { PAGE, readChoice, readPhone, readTime, requireFound } from "./params.ts";
-import { factsView, foundMessageSchema, MESSAGE, messageView } from "./views/message.ts";
+import { givenPhone, PAGE, readChoice, readPhone, readTime, requireFound } from "./params.ts";
+import { FOUND_MESSAGE, foundMessageSchema, foundView, messageView } from "./views/message.ts";
 import { contextView, STORY, storySchema } from "./views/message-context.ts";
 
 const messageAnswers = {
@@ -42,9 +41,6 @@ const messageAnswers = {
 };
 
 export type MessageAnswers = Answers<typeof messageAnswers>;
-
-const { events: _, callbacks: _2, clicks: _3, callbackData: _4, submissions: _5, ...others } = MESSAGE;
-const { clientName: _6, ignoredFields: _7, ...FACTS } = others;
 
 const find = operatorCall({
   id: "findMessages",
@@ -70,7 +66,7 @@ const find = operatorCall({
     inQuery("until", "Accepted before this time.", { format: "date-time" }),
     inQuery("cursor", "The `next` of the page before."),
   ],
-  answers: [ok(messageAnswers.FoundMessages, "One page.", { messages: [FACTS], next: null })],
+  answers: [ok(messageAnswers.FoundMessages, "One page.", { messages: [FOUND_MESSAGE], next: null })],
   errors: ["resource-unknown", "fields-wrong"],
   command: {
     name: "messages",
@@ -89,10 +85,7 @@ const find = operatorCall({
     const { items, next, missing } = await mergePages(databases, cursor, PAGE, read);
     request.logged = { found: items.length };
     return {
-      messages: items.map(({ hold, websiteName, ...message }) => ({
-        ...factsView(message, hold, deps.now()),
-        websiteName,
-      })),
+      messages: items.map((message) => foundView(message, deps.now())),
       next,
       ...missing,
     };
@@ -133,9 +126,8 @@ interface Asked {
 }
 
 async function readSearch(request: ApiRequest, deps: Deps): Promise<Asked> {
-  const { website, phone, email } = request.query;
-  // A plus sign that is not escaped comes as a space.
-  const text = phone ? strip(String(phone).replace(/^ (?=\d)/, "+")) : undefined;
+  const { website, email } = request.query;
+  const text = givenPhone(request);
   const search = readTogether({
     phone: () => (text === undefined ? undefined : toDigits(readPhone(text))),
     email: () => {

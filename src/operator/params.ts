@@ -58,6 +58,11 @@ export function requirePhone(request: ApiRequest): string {
   return readPhone((request.params.phone ?? "").replace(/^%2B/i, "+"));
 }
 
+/** The `phone` of the query; undefined: none is given. A plus sign that is not escaped comes as a space. */
+export function givenPhone({ query }: ApiRequest): string | undefined {
+  return query.phone ? strip(String(query.phone).replace(/^ (?=\d)/, "+")) : undefined;
+}
+
 /** @throws RequestFailure fields-wrong */
 export function readPhone(given: string): string {
   const phone = strip(given);

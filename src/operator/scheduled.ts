@@ -1,19 +1,18 @@
 import * as z from "zod";
 import { WEBSITE_ID } from "../domain/clients/website.ts";
 import { failField } from "../domain/failure.ts";
-import { strip } from "../domain/people/invisible.ts";
 import { toDigits } from "../domain/people/phone.ts";
 import { mergePages } from "../flows/databases/ask-each.ts";
 import { inEach } from "../flows/databases/places.ts";
 import { inQuery, ok, type Resource } from "../http/call.ts";
 import { TIME } from "../http/examples.ts";
-import { listWebsiteIds } from "../store/messages/find-messages.ts";
-import { listScheduled, type ScheduledMessage } from "../store/messages/list-scheduled.ts";
+import { type FoundMessage, listWebsiteIds } from "../store/messages/find-messages.ts";
+import { listScheduled } from "../store/messages/list-scheduled.ts";
 import type { KeptPlace } from "../store/messages/scheduled.ts";
 import { missingShape } from "./answers.ts";
 import { operatorCall } from "./operator-call.ts";
-import { PAGE, readPhone, readWebsiteId } from "./params.ts";
-import { factsView, foundMessageSchema, MESSAGE } from "./views/message.ts";
+import { givenPhone, PAGE, readPhone, readWebsiteId } from "./params.ts";
+import { FOUND_MESSAGE, foundMessageSchema, foundView } from "./views/message.ts";
 
 const scheduledAnswers = {
   ScheduledMessages: z.object({
@@ -22,9 +21,6 @@ const scheduledAnswers = {
     ...missingShape,
   }),
 };
-
-const { events: _, callbacks: _2, clicks: _3, callbackData: _4, submissions: _5, ...others } = MESSAGE;
-const { clientName: _6, ignoredFields: _7, ...FACTS } = others;
 
 const list = operatorCall({
   id: "listScheduled",
@@ -43,7 +39,7 @@ const list = operatorCall({
     ok(scheduledAnswers.ScheduledMessages, "One page.", {
       messages: [
         {
-          ...FACTS,
+          ...FOUND_MESSAGE,
           ...{ status: "PENDING_TO_SEND", requestedAt: TIME, scheduledFor: TIME, expiresAt: TIME, updatedAt: TIME },
           ...{ carrier: null, carrierMessageId: null, attempts: 0, claimedAt: null },
           waits: { until: TIME, because: "its sendAt" },
@@ -59,9 +55,8 @@ const list = operatorCall({
   },
   run: async (request, deps) => {
     const websiteId = await readWebsiteId(request, deps);
-    // A plus sign that is not escaped comes as a space.
-    const text = request.query.phone ? strip(String(request.query.phone).replace(/^ (?=\d)/, "+")) : null;
-    const phone = text === null ? null : Number(toDigits(readPhone(text)));
+    const given = givenPhone(request);
+    const phone = given === undefined ? null : toDigits(readPhone(given));
     const { items, next, missing } = await mergePages(
       inEach(deps),
       String(request.query.cursor ?? ""),
@@ -74,10 +69,7 @@ const list = operatorCall({
     );
     request.logged = { found: items.length };
     return {
-      messages: items.map(({ hold, websiteName, ...message }) => ({
-        ...factsView(message, hold, deps.now()),
-        websiteName,
-      })),
+      messages: items.map((message) => foundView(message, deps.now())),
       next,
       ...missing,
     };
@@ -85,7 +77,7 @@ const list = operatorCall({
 });
 
 /** mergePages takes the latest first, and the soonest are first here: the times count backwards. */
-function toPart(messages: ScheduledMessage[]) {
+function toPart(messages: FoundMessage[]) {
   const items = messages.map((item) => {
     const sendAt = item.scheduledFor ?? 0;
     return { item, at: -sendAt, cursor: `${sendAt}_${item.messageId}` };

@@ -238,24 +238,3 @@ export interface FailingEndpointRow {
   failures: number;
   cause: string;
 }
-
-export interface AuditRow {
-  id: number;
-  request_id: string;
-  stored_at: number;
-  operator: string;
-  action: string;
-  website_id: string | null;
-  client_id: string | null;
-  subject: string | null;
-  before: string | null;
-  after: string | null;
-  outcome: string | null;
-}
-
-export interface LastSweepRow {
-  only: 1;
-  ended_at: number;
-  failed_jobs: string;
-  first_ended_at: number;
-}

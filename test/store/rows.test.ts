@@ -2,10 +2,11 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, it } from "vitest";
 import scheduled from "../../src/store/messages/scheduled.ts?raw";
+import operations from "../../src/store/operations/rows.ts?raw";
 import rows from "../../src/store/rows.ts?raw";
 import { World } from "../world.ts";
 
-const source = `${rows}\n${scheduled}`;
+const source = [rows, scheduled, operations].join("\n");
 
 /** The table of each type. */
 const TABLES: Record<string, string> = {

@@ -166,7 +166,7 @@ interface WebsiteSettings {
   timeZone: string | null;
   /** ISO 3166-1 codes of the countries to which it sends; null: all. */
   allowedCountries: string[] | null;
-  /** Of its tracking links; null: that of the service. */
+  /** Its tracking links have this origin; null: that of the service. */
   linkOrigin: string | null;
   /** The most marketing messages to one person in so many hours; null: any number. */
   frequencyCap: { count: number; hours: number } | null;

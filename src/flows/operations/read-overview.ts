@@ -59,7 +59,7 @@ export interface Overview {
   missing: Missing;
 }
 
-/** Of what the problems concern, by id. */
+/** The names of what the problems concern, by id. */
 export interface ProblemNames {
   websites: ReadonlyMap<string, string>;
   clients: ReadonlyMap<string, string | null>;

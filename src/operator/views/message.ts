@@ -6,6 +6,7 @@ import { MESSAGE_STATUSES, type MessageStatus } from "../../domain/messages/mess
 import { reasonSchema } from "../../domain/messages/reason.ts";
 import { CLIENT_ID, MESSAGE_ID, SEND_BY_PHONE, TIME } from "../../http/examples.ts";
 import { toTime } from "../../http/time.ts";
+import type { FoundMessage } from "../../store/messages/find-messages.ts";
 import type { StoredEvent, StoredMessage, WholeMessage } from "../../store/messages/read-message.ts";
 import { callbackSchema, heldSchema, personIdShape } from "../answers.ts";
 
@@ -135,6 +136,12 @@ export const MESSAGE = {
   ],
 } satisfies Message;
 
+const { events: _, callbacks: _2, clicks: _3, callbackData: _4, submissions: _5, ...others } = MESSAGE;
+const { clientName: _6, ignoredFields: _7, ...found } = others;
+
+/** As foundMessageSchema has it. */
+export const FOUND_MESSAGE = found;
+
 function eventView({ eventId, status, reason, occurredAt }: StoredEvent): Message["events"][number] {
   const about = { eventId, occurredAt: toTime(occurredAt) };
   return status === null
@@ -180,7 +187,7 @@ function waitsView(message: StoredMessage & { hold: Hold | null }, now: number):
     : { until: null, because: "its job" };
 }
 
-export function factsView(message: StoredMessage, hold: Hold | null, now: number) {
+function factsView(message: StoredMessage, hold: Hold | null, now: number) {
   const { callbackData: _, ...facts } = message;
   return {
     ...facts,
@@ -193,6 +200,11 @@ export function factsView(message: StoredMessage, hold: Hold | null, now: number
     retryAt: message.retryAt !== null && message.retryAt > now ? toTime(message.retryAt) : null,
     waits: waitsView({ ...message, hold }, now),
   };
+}
+
+/** A message of a list. */
+export function foundView({ hold, websiteName, ...message }: FoundMessage, now: number) {
+  return { ...factsView(message, hold, now), websiteName };
 }
 
 /** A message with all that is stored of it. */

@@ -1,4 +1,4 @@
-// A client or an operator cancels messages: those that wait for a run, and those that are kept for their time.
+// A client or an operator cancels messages that wait for a run, and requests that are kept for their time.
 import type { DueEvent } from "../../domain/callbacks/callback.ts";
 import type { MessageStatus } from "../../domain/messages/message.ts";
 import { dueEvents } from "../callbacks/events.ts";

@@ -7,6 +7,7 @@ import { STATE } from "../databases/moving.ts";
 import type { CarrierPauseRow } from "../rows.ts";
 import { piece, prepare, type Query, type Sql, sql } from "../sql.ts";
 import { HELD } from "./holds.ts";
+import { deadlineOf } from "./messages.ts";
 import { WITH_ENTRY } from "./submissions.ts";
 
 /** Why submissions to a carrier pause. Times in milliseconds since 1970. */
@@ -96,7 +97,7 @@ export async function putOff(
       db,
       sql<{
         message_id: string;
-      }>`UPDATE messages AS m SET due_at = min(${openUntil}, coalesce(m.expires_at, m.accepted_at + ${longestWait})), reason = ${reason},
+      }>`UPDATE messages AS m SET due_at = min(${openUntil}, ${deadlineOf(longestWait)}), reason = ${reason},
           submissions = ${WITH_ENTRY}
         FROM (SELECT ${JSON.stringify(entry)} AS entry) r
         WHERE m.message_id IN (SELECT value FROM json_each(${JSON.stringify(ids)})) AND m.status = 'PENDING_TO_SEND'

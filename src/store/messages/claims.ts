@@ -14,7 +14,7 @@ import { prepare, sql } from "../sql.ts";
 import { breakerStatements, selectBreakers, toBreakers } from "./carrier-pauses.ts";
 import { isOverCap } from "./frequency-cap.ts";
 import { IS_HELD } from "./holds.ts";
-import { ANSWER, OPT_OUT_CONFIRMATION } from "./messages.ts";
+import { ANSWER, deadlineOf, OPT_OUT_CONFIRMATION } from "./messages.ts";
 import { receiptStatements } from "./receipts.ts";
 import { WITH_ENTRY } from "./submissions.ts";
 
@@ -124,7 +124,7 @@ function outcomeStatements(db: D1Database, { claim, records, longestWait, counts
           submissions = ${WITH_ENTRY},
           status = coalesce(r.status, m.status), reason = r.reason, reason_code = r.code, updated_at = ${now},
           claimed_at = iif(r.status IS NULL, NULL, m.claimed_at),
-          due_at = iif(r.status IS NULL, min(coalesce(r.retry_at, m.due_at), coalesce(m.expires_at, m.accepted_at + ${longestWait})), NULL),
+          due_at = iif(r.status IS NULL, min(coalesce(r.retry_at, m.due_at), ${deadlineOf(longestWait)}), NULL),
           attempts = m.attempts - (r.attempted = 0)
         FROM ${recorded} WHERE m.message_id = r.message_id AND m.claim = ${claim} AND m.status = 'PENDING_TO_SEND'`,
     ),

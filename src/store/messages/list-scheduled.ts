@@ -1,19 +1,12 @@
 // What is scheduled, for an operator.
-import type { Hold } from "../../domain/messages/hold.ts";
 import { runQuery } from "../database.ts";
 import { STATE } from "../databases/moving.ts";
 import { piece, prepare, sql } from "../sql.ts";
-import { HOLD, toHold } from "./holds.ts";
-import { type StoredMessage, type StoryRow, toStoredMessage } from "./read-message.ts";
+import { FOUND, type FoundMessage, type FoundRow, toFound } from "./find-messages.ts";
 import type { KeptPlace } from "./scheduled.ts";
 
 /** Condition on a row `kept`: its website is not on its way into this database, so that it is listed once. */
 const IS_HERE = sql`NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = kept.website_id AND v.state >= ${STATE.arriving})`;
-
-export interface ScheduledMessage extends StoredMessage {
-  websiteName: string | null;
-  hold: Hold | null;
-}
 
 /**
  * Kept requests, the soonest first.
@@ -25,23 +18,23 @@ export async function listScheduled(
   { websiteIds, phone }: { websiteIds: string[] | null; phone: number | null },
   after: KeptPlace | null,
   limit: number,
-): Promise<ScheduledMessage[]> {
+): Promise<FoundMessage[]> {
   const { sendAt, messageId } = after ?? { sendAt: 0, messageId: "" };
   const ofWebsites = sql`kept.website_id IN (SELECT value FROM json_each(${JSON.stringify(websiteIds)}))`;
   const ofAsked =
     phone !== null ? sql`${ofWebsites} AND kept.phone = ${phone}` : websiteIds === null ? piece("true") : ofWebsites;
-  const rows = await runQuery<StoryRow>(
+  const rows = await runQuery<FoundRow>(
     prepare(
       db,
-      sql`SELECT m.*, ${HOLD} AS hold, w.name AS website_name, NULL AS client_name
+      sql`SELECT ${FOUND}
         FROM (SELECT kept.message_id AS id FROM scheduled_messages kept
             WHERE ${ofAsked} AND (kept.send_at, kept.message_id) > (${sendAt}, ${messageId}) AND ${IS_HERE}
             ORDER BY kept.send_at, kept.message_id LIMIT ${limit})
-          CROSS JOIN scheduled_as_messages m ON m.message_id = id LEFT JOIN websites w ON w.website_id = m.website_id
+          CROSS JOIN scheduled_as_messages m ON m.message_id = id
         ORDER BY m.send_at, m.message_id`,
     ),
   );
-  return rows.map((row) => ({ ...toStoredMessage(row), websiteName: row.website_name, hold: toHold(row.hold) }));
+  return rows.map(toFound);
 }
 
 /** Kept requests that a look at what waits counts. */

@@ -4,7 +4,7 @@ import type { Reason } from "../../domain/messages/reason.ts";
 import { dueEvents, recordEvents } from "../callbacks/events.ts";
 import { runBatch, runQuery } from "../database.ts";
 import { countTraffic } from "../operations/traffic-counts.ts";
-import { prepare, sql } from "../sql.ts";
+import { prepare, type Sql, sql } from "../sql.ts";
 import { HELD } from "./holds.ts";
 
 /** Values of `is_reply`. The opt-out confirmation is sent to a person who has opted out; other replies are not. */
@@ -107,3 +107,9 @@ export interface StatusChange {
   /** Skips messages of other websites. */
   websiteId?: string | undefined;
 }
+
+/**
+ * When a message `m` is given up at the latest.
+ * @param longestWait of a message without a time of its own, in milliseconds since its acceptance
+ */
+export const deadlineOf = (longestWait: number): Sql => sql`coalesce(m.expires_at, m.accepted_at + ${longestWait})`;

@@ -4,11 +4,11 @@ import type { AcceptedMessage } from "../../domain/messages/send.ts";
 import { dueEvents, recordEvents } from "../callbacks/events.ts";
 import { runNamedResults, runQuery, toJsonLists } from "../database.ts";
 import { countAccepted } from "../operations/traffic-counts.ts";
-import { prepare, type Query, type Sql, sql } from "../sql.ts";
+import { prepare, type Sql, sql } from "../sql.ts";
 import { claimDuplicates, IS_FIRST, keepSuppressed, selectDuplicates } from "./duplicates.ts";
 import { type BulkPart, claimPart, isOurs, selectHolder } from "./idempotency-keys.ts";
 import { recipients } from "./recipients.ts";
-import { isKept, keepScheduled, readSchedule, staysKept } from "./scheduled.ts";
+import { findSchedule, isKept, keepScheduled, staysKept } from "./scheduled.ts";
 
 /** Common properties of the messages of a bulk request. */
 interface StoreOptions {
@@ -53,7 +53,8 @@ export async function storeMessages(
   const duplicates = new Map(results.duplicates.results.map((row) => [row.message_id, row.first_id]));
   const [holder] = results.holder.results;
   if (part && holder?.body_hash !== part.bodyHash) return { kind: "conflict" };
-  const schedule = await readScheduleOf(db, messages, duplicates);
+  const ids = messages.map(({ messageId }) => duplicates.get(messageId) ?? messageId);
+  const schedule = await findSchedule(db, messages, ids);
   if (part && holder?.attempt !== part.attempt) return { kind: "repeated", duplicates, schedule };
   const kept = new Set(results.kept.results.map((row) => row.message_id));
   const isStored = results.insert.changes + kept.size + duplicates.size >= messages.length;
@@ -65,17 +66,6 @@ export async function storeMessages(
   const isPending = (id: string) => !final.has(id) && !kept.has(id) && !duplicates.has(id);
   const pending = messages.filter(({ messageId }) => isPending(messageId));
   return { kind: "stored", pending, due: dueEvents(events), duplicates, schedule };
-}
-
-/** Nothing is read where no message has a time. What cannot be read is left out: the messages are stored. */
-async function readScheduleOf(
-  db: D1Database,
-  messages: AcceptedMessage[],
-  duplicates: Map<string, string>,
-): Promise<Schedule> {
-  if (messages.every(({ sendAt }) => sendAt === undefined)) return new Map();
-  const ids = messages.map(({ messageId }) => duplicates.get(messageId) ?? messageId);
-  return readSchedule(db, ids).catch(() => new Map());
 }
 
 function statements(db: D1Database, options: StoreOptions, messages: AcceptedMessage[]) {
@@ -93,7 +83,7 @@ function statements(db: D1Database, options: StoreOptions, messages: AcceptedMes
     claimDuplicates: suppresses ? lists.map((list) => claimDuplicates(db, list, now, isOurPart)) : null,
     traffic: lists.map((list) => countInserted(db, list, isInserted, now)),
     insert: lists.map((list) => prepare(db, insertMessages(list, isInserted))),
-    kept: keeps ? lists.map((list) => keep(db, list, isTaken, now)) : null,
+    kept: keeps ? lists.map((list) => keepScheduled(db, list, isTaken, now)) : null,
     events: recordEvents(db, ids, now, isOurPart),
     links: messages.some(({ linkCode }) => linkCode !== null)
       ? lists.map((list) => insertLinks(db, list, isOurPart))
@@ -103,9 +93,6 @@ function statements(db: D1Database, options: StoreOptions, messages: AcceptedMes
     duplicates: suppresses ? lists.map((list) => selectDuplicates(db, list, part !== null)) : null,
   };
 }
-
-const keep = (db: D1Database, list: string, condition: Sql, now: number): Query<{ message_id: string }> =>
-  prepare(db, sql`${keepScheduled(list, condition, now)} RETURNING message_id`);
 
 /** Inserts messages with the statuses that their subscriptions decide. @param condition on the recipient `r` */
 export function insertMessages(list: string, condition: Sql): Sql {

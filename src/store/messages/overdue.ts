@@ -7,6 +7,7 @@ import { STATE } from "../databases/moving.ts";
 import type { EventRow } from "../rows.ts";
 import { prepare, type Sql, sql } from "../sql.ts";
 import { HELD, IS_HELD } from "./holds.ts";
+import { deadlineOf } from "./messages.ts";
 
 /** Rows per step of the sweep. */
 export const SWEEP_STEP = 1000;
@@ -37,7 +38,7 @@ export async function takeOverdue(
 ): Promise<OverdueMessage[]> {
   const at = sql`${now} + iif(carrier IS NULL,
     cast(min(${LONGEST_RECOVERY_SECONDS * 1000}, (${now} - accepted_at) / 2) + ${margin} AS INTEGER), 0)`;
-  const deadline = sql`coalesce(expires_at, accepted_at + ${longestWait})`;
+  const deadline = deadlineOf(longestWait);
   const rows = await runQuery<{ message_id: string; website_id: string; at: number; is_held: 0 | 1 }>(
     prepare(
       db,

@@ -1,7 +1,7 @@
 // Messages that are scheduled: their requests are kept until shortly before their time. See release-scheduled.ts.
 import type { MessageFilter } from "../../domain/messages/hold.ts";
 import { runQuery } from "../database.ts";
-import { prepare, type Sql, sql } from "../sql.ts";
+import { prepare, type Query, type Sql, sql } from "../sql.ts";
 import type { WaitingStep } from "./holds.ts";
 import { recipients } from "./recipients.ts";
 
@@ -29,19 +29,43 @@ export const staysKept = (now: number): Sql =>
 
 export type TimeOfKept = Pick<ScheduledMessageRow, "message_id" | "send_at">;
 
+/** A request that is kept now. */
+export interface KeptState {
+  message_id: string;
+  status: "PENDING_TO_SEND";
+  is_kept: 1;
+}
+
 /** Keeps requests for their time. One that is kept, or stored, stays as it is. @param condition on the recipient `r` */
-export function keepScheduled(list: string, condition: Sql, now: number): Sql {
-  return sql`${recipients(list)} INSERT INTO scheduled_messages (message_id, website_id, client_id, phone, send_purpose, send_at,
+export function keepScheduled(db: D1Database, list: string, condition: Sql, now: number): Query<KeptState> {
+  return prepare(
+    db,
+    sql`${recipients(list)} INSERT INTO scheduled_messages (message_id, website_id, client_id, phone, send_purpose, send_at,
         requested_at, request)
       SELECT r.message_id, r.website_id, r.value ->> 'clientId', r.phone, r.value ->> 'sendPurpose', r.value ->> 'sendAt',
         r.value ->> 'acceptedAt', r.value
       FROM recipients r WHERE ${condition} AND ${staysKept(now)}
         AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.message_id = r.message_id)
-      ON CONFLICT (message_id) DO NOTHING`;
+      ON CONFLICT (message_id) DO NOTHING RETURNING message_id, 'PENDING_TO_SEND' AS status, 1 AS is_kept`,
+  );
 }
 
-/** When the messages among `ids` may go that do not go at once: milliseconds since 1970, by id. */
-export async function readSchedule(db: D1Database, ids: string[]): Promise<Map<string, number>> {
+/**
+ * When messages may go that do not go at once. Nothing is read where no message has a time, and what cannot be read is left out: the
+ * messages are stored.
+ * @param ids under which the messages are stored
+ * @returns milliseconds since 1970, by id
+ */
+export async function findSchedule(
+  db: D1Database,
+  messages: readonly { sendAt?: number }[],
+  ids: string[],
+): Promise<Map<string, number>> {
+  if (messages.every(({ sendAt }) => sendAt === undefined)) return new Map();
+  return readSchedule(db, ids).catch(() => new Map());
+}
+
+async function readSchedule(db: D1Database, ids: string[]): Promise<Map<string, number>> {
   const list = JSON.stringify(ids);
   const rows = await runQuery<TimeOfKept>(
     prepare(

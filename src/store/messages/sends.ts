@@ -3,11 +3,11 @@ import type { MessageStatus } from "../../domain/messages/message.ts";
 import type { Send, SendOutcome } from "../../domain/messages/send.ts";
 import { dueEvents, recordEvents } from "../callbacks/events.ts";
 import { runNamed, runQuery, toJsonLists } from "../database.ts";
-import { piece, prepare, type Query, type Sql, sql } from "../sql.ts";
+import { piece, prepare, type Query, sql } from "../sql.ts";
 import { claimDuplicates, IS_FIRST, KEY_OF_CONTENT } from "./duplicates.ts";
 import { countInserted, failUnconfirmed, insertLinks, insertMessages } from "./new-messages.ts";
 import { recipients } from "./recipients.ts";
-import { isKept, keepScheduled, readSchedule, staysKept } from "./scheduled.ts";
+import { findSchedule, isKept, keepScheduled, staysKept } from "./scheduled.ts";
 
 /**
  * Stores single sends of a website in one transaction. Each has its own outcome, in the given order, as if they had
@@ -25,14 +25,15 @@ export async function storeSends(db: D1Database, now: number, sends: readonly Se
   return addSchedule(db, sends, outcomes);
 }
 
-/** Adds when messages may go. Nothing is read where no send has a time. What cannot be read is left out: the messages are stored. */
+/** Adds when messages may go that do not go at once. */
 async function addSchedule(db: D1Database, sends: readonly Send[], outcomes: SendOutcome[]): Promise<SendOutcome[]> {
-  if (sends.every(({ message }) => message.sendAt === undefined)) return outcomes;
-  const idOf = (outcome: SendOutcome, index: number) =>
-    outcome.kind === "repeated" ? outcome.messageId : (sends[index] as Send).message.messageId;
-  const schedule = await readSchedule(db, outcomes.map(idOf)).catch(() => new Map<string, number>());
+  const messages = sends.map(({ message }) => message);
+  const ids = outcomes.map((outcome, index) =>
+    outcome.kind === "repeated" ? outcome.messageId : String(messages[index]?.messageId),
+  );
+  const schedule = await findSchedule(db, messages, ids);
   return outcomes.map((outcome, index) => {
-    const scheduledFor = schedule.get(idOf(outcome, index));
+    const scheduledFor = schedule.get(String(ids[index]));
     return outcome.kind === "conflict" || scheduledFor === undefined ? outcome : { ...outcome, scheduledFor };
   });
 }
@@ -92,19 +93,13 @@ function statements(db: D1Database, now: number, sends: readonly Send[]) {
     inserted: inEach((list) =>
       prepare(db, sql<StateRow>`${insertMessages(list, isInserted)} RETURNING message_id, status`),
     ),
-    kept: keeps ? inEach((list) => keep(db, list, isTaken, now)) : null,
+    kept: keeps ? inEach((list) => keepScheduled(db, list, isTaken, now)) : null,
     events: recordEvents(db, ids, now),
     links: hasLinks ? inEach((list) => insertLinks(db, list, piece("true"))) : null,
     point: hasKeys && suppresses ? inEach((list) => pointToFirst(db, list)) : null,
     holders: hasKeys || suppresses ? inEach((list) => selectHolders(db, list, keeps)) : null,
   };
 }
-
-const keep = (db: D1Database, list: string, condition: Sql, now: number): Query<StateRow> =>
-  prepare(
-    db,
-    sql<StateRow>`${keepScheduled(list, condition, now)} RETURNING message_id, 'PENDING_TO_SEND' AS status, 1 AS is_kept`,
-  );
 
 /** Claims the Idempotency-Keys that no other message holds, or that have expired. */
 function claimKeys(db: D1Database, list: string, now: number): D1PreparedStatement {

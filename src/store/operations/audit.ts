@@ -1,7 +1,7 @@
 import { type AuditEntry, type Author, type StoredAudit, toRequestId } from "../../domain/operations/audit.ts";
 import { parseJsonColumn, runNamed, runQuery } from "../database.ts";
-import type { AuditRow } from "../rows.ts";
 import { piece, prepare, type Sql, sql } from "../sql.ts";
+import type { AuditRow } from "./rows.ts";
 
 const toJson = (facts: AuditEntry["after"]) => (facts ? JSON.stringify(facts) : null);
 

@@ -1,7 +1,7 @@
 import { parseJsonColumn, runNamed, runQuery } from "../database.ts";
 import { keepSize } from "../databases/database-state.ts";
-import type { LastSweepRow } from "../rows.ts";
 import { prepare, sql } from "../sql.ts";
+import type { LastSweepRow } from "./rows.ts";
 
 export interface LastSweep {
   /** Milliseconds since 1970. */

@@ -58,7 +58,7 @@ export interface WebsiteTraffic extends Traffic {
 export interface DatabaseTraffic {
   minutes: MinuteTraffic[];
   days: DayTraffic[];
-  /** Of one website, none. */
+  /** Empty where one website is asked for. */
   candidates: Candidate[];
 }
 

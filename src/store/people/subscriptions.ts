@@ -60,7 +60,7 @@ export interface ChangeOrigin {
   now: number;
   /** The client that made it: it is not told. */
   clientId?: string;
-  /** Of all numbers that it subscribes. */
+  /** Kept with each number that it subscribes. */
   consent?: Consent;
 }
 
