@@ -172,10 +172,10 @@ const get = operatorCall({
   run: async (request, deps) => {
     const messageId = toStoredId(request.params.messageId ?? "");
     const found = requireFound(await readMessage(deps.db, messageId), "message");
-    const isPending = found.status === "PENDING_TO_SEND";
+    const endsAt = found.expiresAt ?? found.acceptedAt + deps.config.submitWithinMilliseconds;
     return {
       ...messageView(found, deps.now()),
-      endsAt: isPending ? toTime(found.acceptedAt + deps.config.submitWithinMilliseconds) : null,
+      endsAt: found.status === "PENDING_TO_SEND" ? toTime(endsAt) : null,
       ...contextView(await readContext(deps.db, found)),
     };
   },

@@ -18,7 +18,7 @@ const neighborSchema = z
 
 /** A message with what stands around it. */
 export const storySchema = operatorMessageSchema.extend({
-  endsAt: z.iso.datetime().nullable().describe("Of PENDING_TO_SEND: when it is given up, held or not."),
+  endsAt: z.iso.datetime().nullable().describe("When it is given up, held or not; null: it is not PENDING_TO_SEND."),
   consent: z
     .object({
       subscribed: z.boolean(),

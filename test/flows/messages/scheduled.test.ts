@@ -390,6 +390,7 @@ describe("an operator", () => {
     expect(await read()).toMatchObject({
       scheduledFor,
       waits: { until: scheduledFor, because: "its sendAt" },
+      endsAt: inSeconds(5 * HOUR),
       phone: ADA,
     });
     expect((await world.operator("POST", `/messages/${messageId}/cancel`)).status).toBe(200);
