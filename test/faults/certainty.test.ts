@@ -96,6 +96,31 @@ const scripts: fc.Arbitrary<Script> = fc.record({
   kv: few(["heard", "heard", "heard", "refused"], 2),
 });
 
+/** The website's object has stored the text, its answer is lost, and only KV keeps the cancellation. */
+const OBJECT_LOST: [Script, boolean][] = [
+  [
+    {
+      database: ["heard", "unheard", "unheard", "unheard", "unheard"],
+      objects: ["unheard"],
+      queue: ["heard", "refused", "refused"],
+      kv: [],
+    },
+    false,
+  ],
+  [
+    {
+      database: [
+        ...["heard", "heard", "unheard", "unheard", "unheard", "late", "late", "late", "late", "late"],
+        ...["too heavy", "too heavy", "too heavy"],
+      ] as Fate[],
+      objects: ["unheard", "refused", "refused", "unheard", "unheard"],
+      queue: ["heard", "refused", "refused", "refused"],
+      kv: [],
+    },
+    false,
+  ],
+];
+
 describe("whatever takes effect, is heard, is lost or is refused", () => {
   let stage: Stage;
 
@@ -160,7 +185,7 @@ describe("whatever takes effect, is heard, is lost or is refused", () => {
       else expect(texts()).toBeLessThanOrEqual(1);
     });
     // Each run is of an hour. Each gate has other ones.
-    await fc.assert(runs, { ...PROPERTY, numRuns: PROPERTY.numRuns / 2 });
+    await fc.assert(runs, { ...PROPERTY, numRuns: PROPERTY.numRuns / 2, examples: OBJECT_LOST });
   });
 
   it("a 503 leaves no message, or a cancellation that is kept: each fate of each route, beside each other", async () => {

@@ -9,6 +9,7 @@ import type { Carrier } from "../../src/carriers/carrier.ts";
 import { sandbox } from "../../src/carriers/sandbox.ts";
 import type { Send } from "../../src/domain/messages/send.ts";
 import { purgeMessages } from "../../src/flows/messages/purge-messages.ts";
+import { queueAccepted } from "../../src/flows/messages/queue-jobs.ts";
 import { storeGroup } from "../../src/flows/messages/store-sends.ts";
 import { storeParts } from "../../src/flows/people/import-subscribers.ts";
 import { readImport, type StoredImport } from "../../src/store/people/imports.ts";
@@ -69,7 +70,12 @@ class Day {
   sends(): Promise<void> {
     const sends = this.#people.map((phone, index) => this.#send(phone, index));
     return this.#flow("a send", async () => {
-      await storeGroup(this.#world.deps, sends);
+      const outcomes = await storeGroup(this.#world.deps, sends);
+      for (const [index, outcome] of outcomes.entries()) {
+        if (outcome.kind !== "stored") throw new Error("a send is not stored");
+        const pending = outcome.isPending ? [(sends[index] as Send).message] : [];
+        queueAccepted(this.#world.deps, "messages", { pending, due: outcome.due });
+      }
       await this.#world.afterAnswer();
     });
   }

@@ -100,8 +100,8 @@ export function tryJob(body: unknown): Tried<Job> {
 }
 
 /**
- * Few, so that the jobs of one website hold up those of others little. A batch of ten jobs is what a run can submit in its
- * time when a carrier takes 150 ms.
+ * Few, so that the jobs of one website hold up those of others little. Ten jobs are what a run can submit in its time
+ * when a carrier takes 150 ms.
  */
 export const MESSAGES_A_JOB = 25;
 

@@ -14,6 +14,7 @@ import type { KnownClient, SendAnswer } from "../../platform/rate-limiter.ts";
 import { sha256Hex } from "../../platform/secrets.ts";
 import { SilenceError } from "../../platform/time-limit.ts";
 import { readPhonesOfEmails } from "../../store/people/emails.ts";
+import { queueAccepted } from "./queue-jobs.ts";
 import { storeGroup } from "./store-sends.ts";
 import { settleUnstored } from "./unstored-sends.ts";
 
@@ -137,7 +138,9 @@ export interface AcceptedSend {
 
 /**
  * Counts and stores a send through the object of its website, or here where that does not answer: under its id, it is stored once.
- * What stores it queues its delivery or its callback. Once this has returned, the message is never lost.
+ * Its delivery or its callback is queued here, when its client is sure to be told that it is stored: if the answer of the object is lost
+ * and nothing confirms the message, a job cancels it, and nothing must have sent it before. Once this has returned, the message is never
+ * lost.
  * @returns the id of the message, or of the earlier message that this one repeats, and when it may go, if that is not now
  * @throws RequestFailure of `counting`, idempotency-conflict; see settleUnstored
  */
@@ -150,6 +153,7 @@ export async function acceptSend(deps: Deps, send: Send, counting: Counting): Pr
   if (admission) counting.admit(admission);
   switch (outcome.kind) {
     case "stored":
+      queueAccepted(deps, "messages", { pending: outcome.isPending ? [send.message] : [], due: outcome.due });
       return { messageId, scheduledFor: outcome.scheduledFor };
     case "repeated":
       return outcome;

@@ -5,12 +5,12 @@ import type { Send, StoredSend } from "../../domain/messages/send.ts";
 import { requireRoom } from "../../store/databases/database-state.ts";
 import { storeSends } from "../../store/messages/sends.ts";
 import { inDatabaseOfHome } from "../databases/places.ts";
-import { type Accepted, queueAccepted } from "./queue-jobs.ts";
 import { toFailed } from "./unstored-sends.ts";
 
 /**
- * Stores single sends of a website in one transaction, and queues what follows from them. If the transaction fails while the
- * store works, each half gets its own, and so on: one bad send fails alone. Never throws.
+ * Stores single sends of a website in one transaction. If the transaction fails while the store works, each half gets its own, and so
+ * on: one bad send fails alone. Never throws. Queues nothing: the answer of an object may be lost, and a text must not go out before
+ * somebody has decided what its client is told.
  * @param sends at least one
  * @returns the outcomes, in the given order
  */
@@ -19,24 +19,12 @@ export async function storeGroup(deps: Deps, sends: Send[]): Promise<StoredSend[
     const [{ message, database }] = sends as [Send];
     const own = await inDatabaseOfHome(deps, homeOf(message.messageId), database);
     requireRoom(own.db, deps.now());
-    const stored = await storeSends(own.db, deps.now(), sends);
-    queueAccepted(own, "messages", toAccepted(sends, stored));
-    return stored;
+    return await storeSends(own.db, deps.now(), sends);
   } catch (error) {
     if (isStoreUnavailable(error) || sends.length === 1) return sends.map(() => toFailed(error));
   }
   const half = Math.ceil(sends.length / 2);
   return [...(await storeGroup(deps, sends.slice(0, half))), ...(await storeGroup(deps, sends.slice(half)))];
-}
-
-function toAccepted(sends: Send[], outcomes: StoredSend[]): Accepted {
-  const accepted: Accepted = { pending: [], due: [] };
-  for (const [index, outcome] of outcomes.entries()) {
-    if (outcome.kind !== "stored") continue;
-    if (outcome.isPending) accepted.pending.push((sends[index] as Send).message);
-    accepted.due.push(...outcome.due);
-  }
-  return accepted;
 }
 
 interface Waiting {

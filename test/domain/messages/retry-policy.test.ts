@@ -36,7 +36,7 @@ describe("wrangler.toml", () => {
     const [production = ""] = wranglerToml.split("[env.staging]");
     const limits = production.split("\n").filter((line) => /^max_(concurrency|batch_size) = /.test(line));
     expect(limits).toEqual([
-      "max_batch_size = 10",
+      "max_batch_size = 25",
       "max_concurrency = 20",
       "max_batch_size = 10",
       "max_concurrency = 20",

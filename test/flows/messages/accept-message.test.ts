@@ -118,3 +118,36 @@ describe("a send whose object has stored it and says nothing, after it has refus
     expect(carrier.submitted).toEqual([messageId]);
   });
 });
+
+describe("a send whose object does not answer", () => {
+  /** The object stores the first send and its answer is lost; then no call of D1 works. */
+  function loseAnswer(): void {
+    const objects = objectsOn(() => world.deps);
+    const { db } = world.deps;
+    const away = async () => Promise.reject(new Error("D1_ERROR: Network connection lost."));
+    const getByName = (name: string) => {
+      const object = objects.getByName(name);
+      const lose = async (given: Send, client: KnownClient): Promise<SendAnswer> => {
+        await object.send(given, client);
+        world.deps.db = { prepare: (sql: string) => db.prepare(sql), batch: away } as unknown as D1Database;
+        throw new Error("Network connection lost.");
+      };
+      return { admit: (client: KnownClient) => object.admit(client), send: lose, isStoring: async () => false };
+    };
+    world.deps = { ...world.deps, limiter: new RateGate({ getByName } as unknown as RateLimiterNamespace) };
+  }
+
+  it("has queued nothing but its cancellation when its client is told to repeat it", async () => {
+    const { db, limiter } = world.deps;
+    loseAnswer();
+    const answer = await send();
+    expect([answer.status, await answer.json()]).toMatchObject([503, { code: 50300 }]);
+    world.deps = { ...world.deps, db, limiter };
+    const [messageId] = await stored();
+    expect(world.jobs.map(({ body }) => body)).toEqual([{ kind: "cancel", messageIds: [messageId] }]);
+    const repeated = (await (await send()).json()) as { messageId: string };
+    await passMinutes(5);
+    expect(await stored()).toEqual([repeated.messageId]);
+    expect(carrier.submitted).toEqual([repeated.messageId]);
+  });
+});
