@@ -132,6 +132,19 @@ describe("an import", () => {
     expect(await ledger()).toMatchObject([NONE, { was_subscribed: 1, subscribed: 1, source: "import", ...PROOF }]);
   });
 
+  it("run dry counts the rows that subscribe a number without any proof", async () => {
+    const rows = [
+      `${ADA},,${AGREED},`,
+      `${ADA},,,"${FORM}"`,
+      `${ADA},,,`,
+      `${BEN},yes, ,`,
+      `${BEN},no,,`,
+      "nope,yes,,",
+    ];
+    expect((await importRows(rows, "?dryRun=true")).body).toMatchObject({ rows: 6, withoutProof: 2 });
+    expect((await importRows(rows)).body).not.toHaveProperty("withoutProof");
+  });
+
   it("joined to an earlier request keeps its proofs", async () => {
     const { body } = await importRows([`${BEN},,,`]);
     await importRows([`${ADA},,${AGREED},"${FORM}"`], `?importId=${body.importId}`);

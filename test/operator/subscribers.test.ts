@@ -123,8 +123,13 @@ describe("a dry run of an import", () => {
   const dryRun = async (lines: string[], value = "true") => {
     const csv = ["phone_numbers,email,subscribed", ...lines].join("\n");
     const answer = await json(world.operator("POST", `/websites/brand/subscribers?dryRun=${value}`, csv, "text/csv"));
-    const { rows, refused, repeated, preview, separator: _separator, unreadColumns: _unread, ...body } = answer.body;
-    return { status: answer.status, body, file: { rows, refused, repeated, shown: (preview as [])?.length } };
+    const { rows, refused, repeated, withoutProof, preview, ...others } = answer.body;
+    const { separator: _separator, unreadColumns: _unread, ...body } = others;
+    return {
+      status: answer.status,
+      body,
+      file: { rows, refused, repeated, withoutProof, shown: (preview as [])?.length },
+    };
   };
 
   const LINES = ["+12125550100,,", "+12125550101,new@example.com,", "+12125550102,,false", "+12125550103,,", "nope,x,"];
@@ -144,7 +149,7 @@ describe("a dry run of an import", () => {
       ...{ columns, invalidPhoneNumbers: ["nope"], optedOutNumbers: ["+12125550104"] },
       invalidCells: [{ line: 6, column: "phone_numbers", value: "nope", message: none }],
     };
-    const file = { rows: 6, refused: 1, repeated: 0, shown: 6 };
+    const file = { rows: 6, refused: 1, repeated: 0, withoutProof: 4, shown: 6 };
     expect(await dryRun(lines)).toEqual({ status: 200, body, file });
     expect(await dumpStores(world)).toBe(before);
     const real = await json(world.subscribers("brand", lines));
@@ -167,7 +172,7 @@ describe("a dry run of an import", () => {
     const many = Array.from({ length: 3000 }, (_, index) => `+1212${5_600_000 + index}`);
     const lines = [...LINES, ...many, "+12125550104"];
     const dry = await dryRun(lines);
-    expect(dry.file).toEqual({ rows: 3006, refused: 1, repeated: 0, shown: 20 });
+    expect(dry.file).toEqual({ rows: 3006, refused: 1, repeated: 0, withoutProof: 3004, shown: 20 });
     expect(dry.body).toMatchObject(counts({ new: 3001, changed: 2, unchanged: 1, keptUnsubscribed: 1 }));
     expect((await json(world.subscribers("brand", lines))).body).toEqual({ ...dry.body, importId: expect.anything() });
   });

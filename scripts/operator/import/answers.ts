@@ -44,6 +44,7 @@ export function joinAnswers(answers: [ImportAnswer, ...ImportAnswer[]]): ImportA
     rows: sum(({ rows = 0 }) => rows),
     refused: sum(({ refused = 0 }) => refused),
     repeated: sum(({ repeated = 0 }) => repeated),
+    withoutProof: sum(({ withoutProof = 0 }) => withoutProof),
   };
   return {
     ...answers[0],

@@ -23,7 +23,7 @@ type ImportAnswer = SubscriberAnswers["ImportAnswer"];
 function showImport(answer: string): string {
   const result = JSON.parse(answer) as ImportAnswer;
   const { importId, imported, changed, unchanged, keptUnsubscribed, optedOutNumbers, unsubscribedNumbers } = result;
-  const { invalidPhoneNumbers, invalidEmails = [], invalidCells = [] } = result;
+  const { invalidPhoneNumbers, invalidEmails = [], invalidCells = [], withoutProof = 0 } = result;
   const invalid = (items: string[], column: string) => [
     ...invalidCells.filter((it) => it.column === column).map((it) => `line ${it.line}: ${it.value}: ${it.message}`),
     ...withoutCells(items, invalidCells, column),
@@ -31,6 +31,7 @@ function showImport(answer: string): string {
   return [
     `Columns read: ${describeColumns(result)}`,
     `${importId ? "Imported" : "Would be imported"}: ${imported} (${result.new} new, ${changed} changed, ${unchanged} unchanged)`,
+    ...(withoutProof > 0 ? [`Without proof of consent: ${withoutProof} of ${result.rows} rows`] : []),
     ...list("Not phone numbers, left out", invalid(invalidPhoneNumbers, "phone_numbers")),
     ...list("Not e-mail addresses, their numbers imported without", invalid(invalidEmails, "email")),
     ...(keptUnsubscribed > 0 ? [`Kept unsubscribed: ${keptUnsubscribed}`] : []),

@@ -91,6 +91,7 @@ export class SubscriberFile {
   readonly #subscribers = new Subscribers();
   #rows = 0;
   #refused = 0;
+  #withoutProof = 0;
   /** The first rows. */
   readonly preview: FirstRow[] = [];
   #parts: SubscriberPart[] = [];
@@ -148,9 +149,12 @@ export class SubscriberFile {
     return this.#subscribers;
   }
 
-  /** How many rows it has, as far as it has been read, and of how many the number is invalid. */
-  get counts(): { rows: number; refused: number } {
-    return { rows: this.#rows, refused: this.#refused };
+  /**
+   * How many rows it has, as far as it has been read; of how many the number is invalid; and how many of the others subscribe their
+   * number, with nothing that proves its consent.
+   */
+  get counts(): { rows: number; refused: number; withoutProof: number } {
+    return { rows: this.#rows, refused: this.#refused, withoutProof: this.#withoutProof };
   }
 
   get #faultCount(): number {
@@ -198,6 +202,7 @@ export class SubscriberFile {
     const consent = time === "" && shown === "" ? undefined : this.#readConsent(strip(time), strip(shown), line);
     const isValid = this.#subscribers.add(phone, email, subscribed ?? false, line, consent);
     if (!isValid) this.#refused += 1;
+    else if (subscribed && consent === undefined) this.#withoutProof += 1;
     if (this.preview.length < PREVIEW_ROWS) this.preview.push(toPreview({ phone, email, line }, subscribed ?? false));
     if (this.#subscribers.invalidCount > MOST_INVALID) {
       throw new CsvError(`has more than ${MOST_INVALID} invalid phone numbers and e-mail addresses`);

@@ -17,6 +17,12 @@ export const previewShape = {
     .describe(
       "With `dryRun`: the rows whose number an earlier row has. With `new`, `changed`, `unchanged`, `keptUnsubscribed` and `refused`, the sum of the rows.",
     ),
+  withoutProof: z
+    .int()
+    .optional()
+    .describe(
+      "With `dryRun`: the rows that subscribe a valid number, and have neither `consented_at` nor `evidence`: no proof of its consent.",
+    ),
   separator: z.string().optional().describe("With `dryRun`: what stands between the columns of the file."),
   unreadColumns: z
     .array(z.string())
@@ -38,12 +44,13 @@ export const previewShape = {
 };
 
 export function previewOf(file: SubscriberFile, done: Imported, counter: FigureCounter) {
-  const { rows, refused } = file.counts;
+  const { rows, refused, withoutProof } = file.counts;
   const told = done.count + done.refused.count + refused;
   return {
     rows,
     refused,
     repeated: Math.max(0, rows - told),
+    withoutProof,
     separator: file.separator,
     unreadColumns: file.unreadColumns.slice(0, 100).map((name) => name.slice(0, 100)),
     preview: file.preview.map((row) => rowView(row, counter)),

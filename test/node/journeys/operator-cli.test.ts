@@ -190,7 +190,7 @@ describe("subscribers", () => {
     writeFileSync(file, "phone_numbers,email\n+12125550132,\n+12125550133,wrong@example.com\n");
     expect(await operator(["import-subscribers", "demo", file, "--dry-run"])).toEqual({
       code: 0,
-      output: `${columns}Would be imported: 2 (2 new, 0 changed, 0 unchanged)\n`,
+      output: `${columns}Would be imported: 2 (2 new, 0 changed, 0 unchanged)\nWithout proof of consent: 2 of 2 rows\n`,
     });
     await operator(["import-subscribers", "demo", file]);
     const { output } = await operator(["website", "demo"]);

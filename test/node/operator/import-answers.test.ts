@@ -8,11 +8,20 @@ const ANSWER: ImportAnswer = {
 
 test("the figures of a dry run add up over its requests; its preview is that of the first", () => {
   const row = { line: 2, phone: "+12125550100", email: null, becomes: "new", reason: null } as const;
-  const first = { ...ANSWER, imported: 3, new: 3, rows: 6, refused: 2, repeated: 1, preview: [row] };
-  const second = { ...ANSWER, imported: 1, new: 1, rows: 4, refused: 0, repeated: 3, preview: [{ ...row, line: 9 }] };
+  const first = { ...ANSWER, imported: 3, new: 3, rows: 6, refused: 2, repeated: 1, withoutProof: 3, preview: [row] };
+  const second = {
+    ...ANSWER,
+    imported: 1,
+    new: 1,
+    rows: 4,
+    refused: 0,
+    repeated: 3,
+    withoutProof: 1,
+    preview: [{ ...row, line: 9 }],
+  };
   expect(joinAnswers([first, second])).toEqual({
     ...{ ...ANSWER, imported: 4, new: 4 },
-    ...{ rows: 10, refused: 2, repeated: 4, preview: [row] },
+    ...{ rows: 10, refused: 2, repeated: 4, withoutProof: 4, preview: [row] },
   });
 });
 
