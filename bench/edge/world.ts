@@ -66,7 +66,7 @@ export async function makeWebsite(
   return { client, endpoint };
 }
 
-/** As docs/api.md asks of an endpoint: 2xx, and `Connection: close`. */
+/** As docs/callbacks.md asks of an endpoint: 2xx, and `Connection: close`. */
 function answerLater(slow: number): ConstructorParameters<typeof CountingReceiver>[0] {
   return (response) => {
     setTimeout(() => response.writeHead(204, { connection: "close" }).end(), ENDPOINT_ANSWERS_AFTER * slow);

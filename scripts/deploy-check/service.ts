@@ -112,7 +112,7 @@ function explainProblem(name: string): Finding {
   return {
     what: `The service reports the problem ${name}.`,
     why: known?.meaning ?? "This checkout does not know it: the service is of a later version.",
-    fix: known?.action ?? "See docs/operating.md of that version.",
+    fix: known?.action ?? "See docs/runbook.md of that version.",
   };
 }
 

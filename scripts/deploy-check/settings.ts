@@ -35,7 +35,7 @@ export async function checkSettings(
       {
         what: `${(error as Error).message}.`,
         why: "Every request would be a 500.",
-        fix: "Correct the var in wrangler.toml, or the secret by npx wrangler secret put: docs/operating.md has the rules.",
+        fix: "Correct the var in wrangler.toml, or the secret by npx wrangler secret put: docs/settings.md has the rules.",
       },
     ];
   }

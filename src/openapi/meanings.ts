@@ -82,7 +82,7 @@ export const REASON_MEANINGS: Record<Reason, { meaning: string; advice: string }
 /** What the states of messages mean that have no final status. */
 export const STATE_MEANINGS: Record<(typeof MESSAGE_STATES)[number], string> = {
   waiting: "waits for its job",
-  held: "waits until an operator [releases](operating.md#hold-release-or-cancel-messages) it",
+  held: "waits until an operator [releases](runbook.md#hold-release-or-cancel-messages) it",
   retrying: "waits for its retry: the carrier could not accept it",
   claimed: "is being submitted",
   stuck: "was claimed more than 16 minutes ago: its run was cut off",

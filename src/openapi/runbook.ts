@@ -48,14 +48,14 @@ export const RUNBOOK: Record<Problem, Entry> = {
   "database-filling": {
     meaning: "A database has reached 70 % of D1's limit, 10 GB. `cause` says how many days are left.",
     action:
-      "Bind another database, put new websites into it, and move large ones there: see *When a database fills* in `docs/operating.md`.",
+      "Bind another database, put new websites into it, and move large ones there: see *When a database fills* in `docs/procedures.md`.",
     isSafe: "Yes.",
   },
   "database-full": {
     meaning:
       "A database has reached 95 % of D1's limit, 10 GB. Its websites cannot send (50301). Receipts and opt-outs are still stored, and callbacks are still posted.",
     action:
-      "Bind another database, put new websites into it, and move large ones there: see *When a database fills* in `docs/operating.md`.",
+      "Bind another database, put new websites into it, and move large ones there: see *When a database fills* in `docs/procedures.md`.",
     isSafe: "Yes: what is refused is not stored.",
   },
   "messages-late": {

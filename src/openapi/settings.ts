@@ -25,16 +25,16 @@ const SECRETS: readonly Name[] = [
 
 const MEANINGS: Record<Name, string> = {
   OPERATOR_TOKEN:
-    "opens `/operator`, and makes [tokens of names](operating.md#operators); without it, those paths do not exist",
+    "opens `/operator`, and makes [tokens of names](procedures.md#operators); without it, those paths do not exist",
   SERVICE_KEY:
-    "encrypts callback secrets; by default `OPERATOR_TOKEN`. It also signs [tokens of operators](operating.md#operators), which all end when it changes, and the codes of tracking links: a link made before it was set or replaced leads on, but in a [flood](operating.md#floods) counts as a guess. Set it before you replace `OPERATOR_TOKEN`: when the key changes, no callback is posted until the secrets of each client are rotated. [Tombstones](operating.md#tombstones-of-erased-people) stay valid",
+    "encrypts callback secrets; by default `OPERATOR_TOKEN`. It also signs [tokens of operators](procedures.md#operators), which all end when it changes, and the codes of tracking links: a link made before it was set or replaced leads on, but in a [flood](monitoring.md#floods) counts as a guess. Set it before you replace `OPERATOR_TOKEN`: when the key changes, no callback is posted until the secrets of each client are rotated. [Tombstones](procedures.md#tombstones-of-erased-people) stay valid",
   PUBLIC_ORIGIN:
     "origin under which carriers reach the service, such as `https://sms.example.com`; every carrier but the sandbox needs it",
   LINK_ORIGIN: "origin of tracking links; by default `PUBLIC_ORIGIN`, or else the origin of the send request",
   SUBMIT_WITHIN_HOURS: "how long the service retries a message that the carrier cannot accept; then FAILED_TO_SEND",
   RECEIPT_WITHIN_HOURS: "how long a message waits for its final receipt; then FAILED_TO_DELIVERY",
   RETENTION_DAYS:
-    "how long messages, events, links, inbound texts and dead jobs are kept. Subscriptions, their ledger and the [audit log](operating.md#operators) are never purged",
+    "how long messages, events, links, inbound texts and dead jobs are kept. Subscriptions, their ledger and the [audit log](procedures.md#operators) are never purged",
   REQUEUE_AFTER_SECONDS: "how long a message or callback waits for its job before the sweep requeues it",
   LIMITER_LOCATION:
     "where the object of a new website is made, which counts its requests and stores its sends: the [location of the database](deploying.md#3-the-database-and-its-location), `wnam`, `enam`, `weur`, `eeur`, `apac` or `oc`. Left out, it is made near the website's first request. It never moves",
@@ -43,7 +43,7 @@ const MEANINGS: Record<Name, string> = {
   SECURITY_CONTACT:
     "where to report a vulnerability, such as `mailto:security@example.com` or an https page: `GET /.well-known/security.txt` names it. Left out, that path does not exist",
   ALERT_URL:
-    "where the sweep posts when a [problem](operating.md#problems) begins, once a day while it lasts, and when it ends: an incoming webhook of Slack, or your own endpoint",
+    "where the sweep posts when a [problem](runbook.md#problems) begins, once a day while it lasts, and when it ends: an incoming webhook of Slack, or your own endpoint",
   ALERT_SECRET: "signs these posts as callbacks are signed: at least 16 bytes in Base64, such as `whsec_…`",
   HEARTBEAT_URL: "fetched each minute by a sweep that has ended: a monitor that misses it raises the alarm",
   TWILIO_ACCOUNT_SID: "the account's id (`AC…`)",

@@ -54,7 +54,7 @@ const list = operatorCall({
       databases: [{ ...DATABASE, websites: 12, schemaVersion: "0022_moves.sql" }],
     }),
   ],
-  command: { name: "databases", notes: "docs/operating.md says what to do when a database fills." },
+  command: { name: "databases", notes: "docs/procedures.md says what to do when a database fills." },
   run: async (_request, deps) => {
     const [databases, websites] = await Promise.all([readDatabases(deps), countHomes(deps.db)]);
     const versions = await inParallel(inEach(deps), AT_ONCE, async ({ database, db }) => {

@@ -16,7 +16,7 @@ const get = operatorCall({
   answers: [ok(serviceStateAnswers.ServiceState, "The present state.", SERVICE_STATE)],
   command: {
     name: "health",
-    notes: "docs/operating.md says what to do about each problem. The exit code is 4 while there is one.",
+    notes: "docs/runbook.md says what to do about each problem. The exit code is 4 while there is one.",
     hasProblem: ({ problems }) => problems.length > 0,
   },
   run: async (request, deps) => {

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import operating from "../../docs/operating.md?raw";
+import procedures from "../../docs/procedures.md?raw";
 import type { OutboundMessage } from "../../src/carriers/carrier.ts";
 import { sandbox } from "../../src/carriers/sandbox.ts";
 import { applyReceipts } from "../../src/flows/messages/apply-receipts.ts";
@@ -13,7 +13,7 @@ const DORA = "+12125550102";
 const OURS = "+12125550000";
 
 /** The SQL of the page, in order: what is kept before the restore, and what is changed after it. */
-const [KEEP = "", CHANGE = ""] = [...operating.matchAll(/--command "\n([^"]+)"/g)].map(([, sql = ""]) => sql);
+const [KEEP = "", CHANGE = ""] = [...procedures.matchAll(/--command "\n([^"]+)"/g)].map(([, sql = ""]) => sql);
 
 let world: World;
 let client: TestClient;

@@ -1,8 +1,8 @@
 import { Webhook } from "standardwebhooks";
 import { expect, it } from "vitest";
-import api from "../../docs/api.md?raw";
+import callbacks from "../../docs/callbacks.md?raw";
 
-const [, section = ""] = api.split("### A signature by hand\n");
+const [, section = ""] = callbacks.split("## A signature by hand\n");
 
 /** A line of the worked example. */
 function line(name: string): string {

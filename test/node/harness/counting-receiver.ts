@@ -5,7 +5,7 @@ import { count } from "./fake-kannel.ts";
 import { close, listen, readBody } from "./loopback.ts";
 import type { Behaviour } from "./receiver.ts";
 
-/** As docs/api.md asks of an endpoint: 2xx at once, and `Connection: close`. */
+/** As docs/callbacks.md asks of an endpoint: 2xx at once, and `Connection: close`. */
 export const thank: Behaviour = (response) => response.writeHead(200, { connection: "close" }).end();
 
 /** A client's endpoint that counts the callbacks it gets, and checks their signatures once it knows the secret. */

@@ -12,7 +12,7 @@ import { type Folder, findFreePort, makeFolder, runStart } from "../harness/serv
 import { uncomment, wranglerToml } from "../harness/wrangler-toml.ts";
 
 const DEPLOYING = readBlocks("docs/deploying.md");
-const RESTORING = readBlocks("docs/operating.md").filter(({ heading }) => heading === "Restoring the database");
+const RESTORING = readBlocks("docs/procedures.md").filter(({ heading }) => heading === "Restoring the database");
 const DOMAIN = "sms.textgate.test";
 const SECRETS = { TWILIO_ACCOUNT_SID: `AC${"0".repeat(32)}`, TWILIO_AUTH_TOKEN: "a".repeat(32) };
 

@@ -1,4 +1,4 @@
-/** "By symptom" in docs/operating.md: its commands are run as they stand there, and print what it says. */
+/** "By symptom" in docs/runbook.md: its commands are run as they stand there, and print what it says. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -197,7 +197,7 @@ interface Line {
   sees: string[];
 }
 
-const [, section = ""] = readFileSync("docs/operating.md", "utf8").split("\n## By symptom\n");
+const [, section = ""] = readFileSync("docs/runbook.md", "utf8").split("\n## By symptom\n");
 const symptoms = (section.split("\n## ")[0] ?? "")
   .split("\n### ")
   .slice(1)
