@@ -8,7 +8,7 @@ import { BODY_LIMITS, readFields } from "./body.ts";
 import { call, jsonBody, ok, type Resource } from "./call.ts";
 import { CLICK_ID, MESSAGE_ID } from "./examples.ts";
 
-const cancelAnswerSchema = z.object({
+export const cancelAnswerSchema = z.object({
   cancelled: z
     .array(z.string())
     .describe("Their status is FAILED_TO_SEND, with the reason CANCELLED: they are surely not sent."),

@@ -21,7 +21,7 @@ const callbackSchema = z
     "Null: the event is not posted. `attemptedAt` null: not posted yet. `outcome` null after that: the post is under way, or was cut off.",
   );
 
-const eventsAnswerSchema = z.object({
+export const eventsAnswerSchema = z.object({
   events: z.array(z.union(Object.values(callbackSchemas).map((schema) => schema.extend({ callback: callbackSchema })))),
   next: z.string().describe("The `after` of the next request."),
   more: z.boolean().describe("Whether other events are stored already."),

@@ -15,7 +15,7 @@ export const messageStatusFields = {
   updatedAt: z.iso.datetime(),
 };
 
-const messageStatusAnswerSchema = z.object(messageStatusFields);
+export const messageStatusAnswerSchema = z.object(messageStatusFields);
 
 const read = call({
   id: "messageStatus",

@@ -9,7 +9,7 @@ import { CLICK_ID, MESSAGE_ID, TIME } from "./examples.ts";
 import { messageStatusFields } from "./message-status.ts";
 import { toTime } from "./time.ts";
 
-const messageStatusesAnswerSchema = z.object({
+export const messageStatusesAnswerSchema = z.object({
   messages: z.array(z.object(messageStatusFields)),
   unknownMessageIds: z.array(z.string()),
 });

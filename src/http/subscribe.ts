@@ -10,9 +10,9 @@ import { BODY_LIMITS, noteIgnored, readFields, readJson } from "./body.ts";
 import { call, jsonBody, ok, type Resource } from "./call.ts";
 import { LISTS, OTHER_PHONE } from "./examples.ts";
 
-const unsubscribeAnswerSchema = z.object({ message: z.string(), invalidPhoneNumbers: z.array(z.string()) });
+export const unsubscribeAnswerSchema = z.object({ message: z.string(), invalidPhoneNumbers: z.array(z.string()) });
 
-const subscribeAnswerSchema = unsubscribeAnswerSchema.extend({
+export const subscribeAnswerSchema = unsubscribeAnswerSchema.extend({
   /** Their owners have opted out by their own word: only they can undo it, by texting START. */
   failedToProcessNumbers: z.array(z.string()),
   /** Left out when there is none. Their numbers are subscribed, without an address. */
