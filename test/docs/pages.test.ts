@@ -4,7 +4,7 @@ import { fillTables, listTables, makeTables } from "../../src/openapi/docs.ts";
 
 /** From the root of the project: Vite gives paths relative to this file. */
 const root = (path: string) => new URL(path, "file:///test/docs/").pathname.slice(1);
-const texts = import.meta.glob(["../../*.md", "../../{docs,examples}/*.md"], {
+const texts = import.meta.glob(["../../*.md", "../../{client,docs,examples}/*.md"], {
   query: "?raw",
   import: "default",
   eager: true,
@@ -12,7 +12,7 @@ const texts = import.meta.glob(["../../*.md", "../../{docs,examples}/*.md"], {
 const pages = Object.entries(texts).map(([path, text]) => ({ path: root(path), text }));
 /** Not read, only listed. */
 const files = Object.keys(
-  import.meta.glob(["../../*", "../../{bench,docs,examples,migrations,scripts,src,test}/**", "!**/*.md"], {
+  import.meta.glob(["../../*", "../../{bench,client,docs,examples,migrations,scripts,src,test}/**", "!**/*.md"], {
     query: "?raw",
   }),
 ).map(root);
@@ -30,7 +30,7 @@ const links = pages.flatMap(({ path, text }) =>
 
 /** Files and folders of this project that a text names. */
 const named = pages.flatMap(({ path, text }) =>
-  [...text.matchAll(/`((?:bench|docs|examples|migrations|scripts|src|test)\/[\w./-]*)`/g)].map(([, name = ""]) => ({
+  [...text.matchAll(/`((?:bench|client|docs|examples|migrations|scripts|src|test)\/[\w./-]*)`/g)].map(([, name = ""]) => ({
     path,
     name,
   })),
