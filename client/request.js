@@ -121,8 +121,10 @@ function toError({ url }, { method, path, idempotencyKey }, { answer, lost, outc
   /** @type {ErrorDetail[]} */
   const details = isOwn && Array.isArray(body.details) ? body.details : [];
   const message = isOwn ? body.message : describe(status, headers, text);
+  const lines = details.map((detail) => `${detail.field}: ${detail.message}`);
   return new TextgateError(
-    [`${code}: ${message}`, ...details.map(({ field, message }) => `${field}: ${message}`)].join("\n"),
+    // The message of the service has a detail that is alone.
+    [`${code}: ${message}`, ...lines.filter((line) => !message.includes(line))].join("\n"),
     {
       ...{ status, code, details, ...rest },
       requestId: (isOwn && body.requestId) || headers.get("X-Request-Id"),

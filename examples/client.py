@@ -1,10 +1,11 @@
-"""A client of Textgate in Python 3.9 or newer, standard library only.
+"""A client of Textgate in Python 3.9 or newer, standard library only. It prints one line for each answer: a label, and the answer as JSON.
 
 TEXTGATE_URL=… CLIENT_ID=… CLIENT_SECRET=… python3 client.py send +12125550100 "Hello"
 … python3 client.py schedule +12125550100 2026-11-27T09:00:00-05:00 "Hello"
 … python3 client.py cancel <messageId>
 … python3 client.py subscriptions +12125550100 +12125550101
 … python3 client.py subscriptions numbers.csv
+… python3 client.py events [<cursor>]
 """
 
 import base64
@@ -15,6 +16,7 @@ import time
 import uuid
 from http.client import HTTPException
 from urllib.error import HTTPError
+from urllib.parse import urlencode
 from urllib.request import Request, urlopen
 
 ATTEMPTS = 5
@@ -24,7 +26,9 @@ class TextgateError(RuntimeError):
     """What the service refused, and why."""
 
     def __init__(self, code, message, details=()):
-        super().__init__("\n".join([f"{code}: {message}", *(f"{it['field']}: {it['message']}" for it in details)]))
+        lines = [f"{it['field']}: {it['message']}" for it in details]
+        # The message of the service has a detail that is alone.
+        super().__init__("\n".join([f"{code}: {message}", *(line for line in lines if line not in message)]))
         self.code, self.details = code, details
 
 
@@ -51,14 +55,23 @@ def subscription_status(phone_numbers=(), csv_path=None):
     return call("/text/subscription/status", {"phone_numbers": list(phone_numbers), "csv_file": csv.decode()})
 
 
-def call(path, body, headers=None):
+def events(after=None):
+    """Reads the client's events from a cursor on, or all of them. Yields each page: its events, and the cursor behind them."""
+    more = True
+    while more:
+        page = call(f"/text/events?{urlencode({'limit': 1000, **({'after': after} if after else {})})}")
+        after, more = page["next"], page["more"]
+        yield page["events"], after
+
+
+def call(path, body=None, headers=None):
     """Repeats what may succeed the next time: no answer, 408, 429 and 5xx. Anything else is refused for good.
 
     All calls here may be repeated: one has a key, the others change nothing the second time. A text or a bulk request without a key may not.
     """
     request = Request(
         setting("TEXTGATE_URL").rstrip("/") + path,
-        data=json.dumps(body).encode(),
+        data=None if body is None else json.dumps(body).encode(),
         headers={
             "Content-Type": "application/json",
             "User-Agent": "textgate-example",  # some proxies refuse the one that urllib sends by itself
@@ -106,25 +119,36 @@ def setting(name):
 
 
 def main(command="", *args):
+    about = {"callbackData": "{}", "sendPurpose": "example"}
     if command == "send" and len(args) == 2:
         phone, text = args
-        return {"messageId": send({"phone": phone, "text": text, "callbackData": "{}", "sendPurpose": "example"})}
-    if command == "schedule" and len(args) == 3:
+        show("sent", {"messageId": send({"phone": phone, "text": text, **about})})
+    elif command == "schedule" and len(args) == 3:
         phone, send_at, text = args
-        message = {"phone": phone, "text": text, "sendAt": send_at, "callbackData": "{}", "sendPurpose": "example"}
-        return {"messageId": send(message)}
-    if command == "cancel" and args:
-        return cancel(*args)
-    if command == "subscriptions" and args:
-        return subscription_status(csv_path=args[0]) if args[0].endswith(".csv") else subscription_status(args)
-    raise RuntimeError(
-        "usage: client.py send <phone> <text> | schedule <phone> <time> <text> | cancel <messageId>… | "
-        "subscriptions <phone>… | subscriptions <file.csv>"
-    )
+        show("scheduled", {"messageId": send({"phone": phone, "text": text, "sendAt": send_at, **about})})
+    elif command == "cancel" and args:
+        show("cancelled", cancel(*args))
+    elif command == "subscriptions" and args:
+        is_file = args[0].endswith(".csv")
+        show("subscriptions", subscription_status(csv_path=args[0]) if is_file else subscription_status(args))
+    elif command == "events" and len(args) <= 1:
+        for page, cursor in events(*args):
+            for event in page:
+                show("event", event)
+        show("next cursor", cursor)  # keep it once the events are stored
+    else:
+        raise RuntimeError(
+            "usage: client.py send <phone> <text> | schedule <phone> <time> <text> | cancel <messageId>… | "
+            "subscriptions <phone>… | subscriptions <file.csv> | events [<cursor>]"
+        )
+
+
+def show(label, answer):
+    print(f"{label}: {json.dumps(answer)}")
 
 
 if __name__ == "__main__":
     try:
-        print(json.dumps(main(*sys.argv[1:])))
+        main(*sys.argv[1:])
     except (RuntimeError, ValueError, OSError, HTTPException) as error:
         sys.exit(str(error))

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every call of a client, with curl (7.76 or newer). It changes the subscription of the second number.
+# Every call of a client, with curl (7.76 or newer). It prints one line for each answer: a label, and the answer. It changes the subscription of the second number.
 #   TEXTGATE_URL=… CLIENT_ID=… CLIENT_SECRET=… ./curl.sh +12125550100 +12125550101
 set -euo pipefail
 
@@ -8,12 +8,13 @@ set -euo pipefail
 : "${CLIENT_SECRET:?is missing: the operator of the service gives it to you}"
 phone=${1:?a phone number is missing} other=${2:?a second phone number is missing}
 
-# Calls a path. What is worth repeating (408, 429, 5xx, a timeout) is repeated, after the Retry-After of the answer. Each of these
+# Calls a path, and prints the answer behind a label. What is worth repeating (408, 429, 5xx, a timeout) is repeated, after the Retry-After of the answer. Each of these
 # calls may be: a text is sent with a key, and the others change nothing when they are repeated.
 # The credentials are read from a pipe: every user of the machine could see them among the arguments.
 call() {
-  local path=$1
-  shift
+  local label=$1 path=$2
+  shift 2
+  printf '%s: ' "$label"
   curl --silent --show-error --fail-with-body --max-time 30 --retry 4 --write-out '\n' \
     --header @<(printf 'X-Client-ID: %s\nX-Client-Secret: %s\n' "$CLIENT_ID" "$CLIENT_SECRET") \
     --header 'Content-Type: application/json' "$@" "${TEXTGATE_URL%/}$path"
@@ -22,42 +23,42 @@ call() {
 new_key() { openssl rand -hex 16; }
 
 # Unsubscribe a number, and ask who is subscribed: as an array.
-call /text/unsubscribe --data "{\"phone_numbers\": [\"$other\"]}"
-call /text/subscription/status --data "{\"phone_numbers\": [\"$phone\", \"$other\"]}"
+call unsubscribed /text/unsubscribe --data "{\"phone_numbers\": [\"$other\"]}"
+call subscriptions /text/subscription/status --data "{\"phone_numbers\": [\"$phone\", \"$other\"]}"
 
 # Subscribe it again (only with the person's consent), and ask once more: as a CSV file in Base64.
-call /text/subscribe --data "{\"phone_numbers\": [\"$other\"], \"sendPurpose\": \"example\"}"
+call subscribed /text/subscribe --data "{\"phone_numbers\": [\"$other\"], \"sendPurpose\": \"example\"}"
 csv=$(printf '%s\n' phone_numbers "$phone" "$other" | base64 | tr -d '\n')
-call /text/subscription/status --data @- <<<"{\"csv_file\": \"$csv\"}"
+call "subscriptions of a file" /text/subscription/status --data @- <<<"{\"csv_file\": \"$csv\"}"
 
 # Send a text, and ask what has become of it: a status, and a reason where there is more to say (null otherwise). The key
 # makes it safe to repeat: one key, one text.
 sent=$(
-  call /text/message/send --header "Idempotency-Key: $(new_key)" --data @- <<JSON
+  call sent /text/message/send --header "Idempotency-Key: $(new_key)" --data @- <<JSON
 {"phone": "$phone", "text": "Hello", "callbackData": "{}", "sendPurpose": "example"}
 JSON
 ) || { echo "$sent"; exit 1; }
 echo "$sent"
 message_id=$(sed -n 's/.*"messageId":"\([^"]*\)".*/\1/p' <<<"$sent")
-call "/text/message/status?messageId=$message_id"
+call status "/text/message/status?messageId=$message_id"
 
 # Ask about up to 5,000 texts at once, and read all events, also those that your endpoint has missed.
-call /text/message/statuses --data "{\"messageIds\": [\"$message_id\"]}"
-call "/text/events?limit=10"
+call statuses /text/message/statuses --data "{\"messageIds\": [\"$message_id\"]}"
+call events "/text/events?limit=10"
 
 # Schedule a text for tomorrow, and cancel it. The answer of the first call says when the text may go.
 tomorrow=$(date -u -d tomorrow +%FT%TZ 2>/dev/null || date -u -v+1d +%FT%TZ)
 scheduled=$(
-  call /text/message/send --header "Idempotency-Key: $(new_key)" --data @- <<JSON
+  call scheduled /text/message/send --header "Idempotency-Key: $(new_key)" --data @- <<JSON
 {"phone": "$phone", "text": "Hello again", "callbackData": "{}", "sendPurpose": "example", "sendAt": "$tomorrow"}
 JSON
 ) || { echo "$scheduled"; exit 1; }
 echo "$scheduled"
 scheduled_id=$(sed -n 's/.*"messageId":"\([^"]*\)".*/\1/p' <<<"$scheduled")
-call /text/message/cancel --data "{\"messageId\": \"$scheduled_id\"}"
+call cancelled /text/message/cancel --data "{\"messageId\": \"$scheduled_id\"}"
 
 # Send many texts in one request. Each stands for itself: the answer tells which were accepted.
-call /text/bulk/message/send --header "Idempotency-Key: $(new_key)" --data @- <<JSON
+call "sent in bulk" /text/bulk/message/send --header "Idempotency-Key: $(new_key)" --data @- <<JSON
 {"messages": [
   {"phone": "$phone", "text": "Hello, both", "callbackData": "{}", "sendPurpose": "example"},
   {"phone": "$other", "text": "Hello, both", "callbackData": "{}", "sendPurpose": "example"}

@@ -1,11 +1,11 @@
-// A receiver of callbacks in Node 20.11 or newer, without dependencies. Put it behind https.
+// A receiver of callbacks in Node 20.11 or newer. Put it behind https.
 //   CALLBACK_SECRET=whsec_… node receiver.mjs 3000 events.ndjson
-import { createHmac, timingSafeEqual } from "node:crypto";
 import { appendFileSync, readFileSync } from "node:fs";
 import { appendFile } from "node:fs/promises";
 import { createServer } from "node:http";
+// In your project: install the package as client/README.md says, and import from "textgate-client".
+import { SignatureError, verifyCallback } from "../client/index.js";
 
-const TOLERANCE_SECONDS = 300;
 const MAX_BYTES = 256 * 1024;
 /** A new connection for each event: none, as it comes only once, shall meet a connection that is about to end. */
 const CLOSE = { Connection: "close" };
@@ -15,7 +15,6 @@ if (!secret.startsWith("whsec_")) {
   console.error("CALLBACK_SECRET is missing in the environment, or does not begin with whsec_");
   process.exit(1);
 }
-const key = Buffer.from(secret.slice("whsec_".length), "base64");
 
 const [port = "3000", file = "events.ndjson"] = process.argv.slice(2);
 
@@ -50,18 +49,6 @@ function load() {
   }
 }
 
-/** Whether the body comes from the service, and has just been sent: see www.standardwebhooks.com. */
-function isGenuine(headers, body) {
-  const id = headers["webhook-id"];
-  const timestamp = headers["webhook-timestamp"];
-  const digest = createHmac("sha256", key).update(`${id}.${timestamp}.`).update(body).digest("base64");
-  const expected = Buffer.from(`v1,${digest}`);
-  // While the secret is being replaced there are two signatures, and one of them is made with yours.
-  const signatures = (headers["webhook-signature"] ?? "").split(" ").map((it) => Buffer.from(it));
-  const isSigned = signatures.some((it) => it.length === expected.length && timingSafeEqual(it, expected));
-  return isSigned && Math.abs(Date.now() / 1000 - timestamp) <= TOLERANCE_SECONDS;
-}
-
 /** Events may come out of order: the latest that occurred counts, and SENDING is never later than what follows it. */
 function note({ eventType, messageId, occurredAt, status, reason }) {
   if (eventType !== "message.status") return;
@@ -86,9 +73,13 @@ async function receive(request, response) {
     if (length > MAX_BYTES) return request.destroy();
     chunks.push(chunk);
   }
-  const body = Buffer.concat(chunks); // as it came: JSON that is parsed and written again has another signature
-  if (!isGenuine(request.headers, body)) return response.writeHead(401, CLOSE).end("wrong signature\n");
-  const event = JSON.parse(body);
+  let event;
+  try {
+    event = await verifyCallback({ secret, headers: request.headers, body: Buffer.concat(chunks) });
+  } catch (error) {
+    if (!(error instanceof SignatureError)) throw error;
+    return response.writeHead(401, CLOSE).end("wrong signature\n");
+  }
   const isNew = !stored.has(event.eventId);
   try {
     await store(event); // before the answer: the event is never posted again

@@ -49,6 +49,21 @@ export async function finish(example: Run): Promise<{ code: number | null; outpu
   return { code, output: example.output().trim() };
 }
 
+/** The lines of an example: each a label, and an answer as JSON. */
+export function readAnswers(output: string) {
+  return output.split("\n").map((line) => {
+    const [, label, answer = ""] = /^([a-z ]+): (.*)$/.exec(line) ?? [];
+    return { label, answer: JSON.parse(answer) };
+  });
+}
+
+/** The only answer, under its label. */
+export function readAnswer(output: string, label: string) {
+  const [only, ...others] = readAnswers(output);
+  if (only?.label !== label || others.length > 0) throw new Error(`not one answer "${label}": ${output}`);
+  return only.answer;
+}
+
 export function settings({ url, clientId, clientSecret }: Client) {
   return { TEXTGATE_URL: url, CLIENT_ID: clientId, CLIENT_SECRET: clientSecret };
 }

@@ -8,6 +8,8 @@ import {
   NOWHERE,
   OTHER,
   PHONE,
+  readAnswer,
+  readAnswers,
   runClient,
   runReceiver,
   runScript,
@@ -54,7 +56,12 @@ describe.concurrent("against the service", () => {
     test("each call is answered as it says", async () => {
       const { code, output } = await runScript(settings(await makeSender()));
       expect(code, output).toBe(0);
-      const answers = output.split("\n").map((line) => JSON.parse(line));
+      const labelled = readAnswers(output);
+      expect(labelled.map(({ label }) => label)).toEqual([
+        ...["unsubscribed", "subscriptions", "subscribed", "subscriptions of a file", "sent", "status", "statuses"],
+        ...["events", "scheduled", "cancelled", "sent in bulk"],
+      ]);
+      const answers = labelled.map(({ answer }) => answer);
       const [unsubscribed, askedByArray, subscribed, askedByFile, sent, status, listed, feed, later, cancelled, bulk] =
         answers;
       expect(unsubscribed).toMatchObject({ invalidPhoneNumbers: [] });
@@ -97,7 +104,7 @@ describe.concurrent("against the service", () => {
     test("sends a text, which is delivered", async () => {
       const { code, output } = await runClient(language, await makeSender(), "send", PHONE, 'Brand: "hé" 💬');
       expect(code, output).toBe(0);
-      const { text } = await untilStatus(service.url, JSON.parse(output).messageId, "DELIVERED");
+      const { text } = await untilStatus(service.url, readAnswer(output, "sent").messageId, "DELIVERED");
       expect(text).toBe('Brand: "hé" 💬');
     });
 
@@ -105,9 +112,9 @@ describe.concurrent("against the service", () => {
       const client = await makeSender();
       const at = new Date(Date.now() + 86_400_000).toISOString();
       const { output } = await runClient(language, client, "schedule", PHONE, at, "Later");
-      const { messageId } = JSON.parse(output);
+      const { messageId } = readAnswer(output, "scheduled");
       const answer = await runClient(language, client, "cancel", messageId, "unknown");
-      expect(JSON.parse(answer.output)).toEqual({
+      expect(readAnswer(answer.output, "cancelled")).toEqual({
         cancelled: [messageId],
         notCancelled: [{ messageId: "unknown", status: null }],
       });
@@ -121,19 +128,36 @@ describe.concurrent("against the service", () => {
         runClient(language, client, "subscriptions", PHONE, UNKNOWN),
         runClient(language, client, "subscriptions", file),
       ]);
-      expect(JSON.parse(byArray.output)).toEqual({
+      expect(readAnswer(byArray.output, "subscriptions")).toEqual({
         phoneNumberStatuses: statuses([PHONE, true], [UNKNOWN, false]),
         invalidPhoneNumbers: [],
       });
-      expect(JSON.parse(byFile.output)).toEqual({
+      expect(readAnswer(byFile.output, "subscriptions")).toEqual({
         phoneNumberStatuses: statuses([UNKNOWN, false], [PHONE, true]),
         invalidPhoneNumbers: ["1.2E+10"],
       });
     });
 
+    test("reads events, and goes on where it stopped", async () => {
+      const client = await makeSender();
+      const { output } = await runClient(language, client, "send", PHONE, "Hello");
+      const { messageId } = readAnswer(output, "sent");
+      await untilStatus(service.url, messageId, "DELIVERED");
+      const first = readAnswers((await runClient(language, client, "events")).output);
+      const cursor = first.at(-1)?.answer;
+      expect(first.map(({ label, answer }) => [label, answer.status])).toEqual([
+        ["event", "SENDING"],
+        ["event", "DELIVERED"],
+        ["next cursor", undefined],
+      ]);
+      expect(readAnswer((await runClient(language, client, "events", cursor)).output, "next cursor")).toBe(cursor);
+    });
+
     test("shows code, message and every detail of a refusal, and does not repeat it", async () => {
       const { code, output } = await runClient(language, await makeSender(), "send", "212-555-0100", " ");
       expect(code).toBe(1);
+      const { output: single } = await runClient(language, await makeSender(), "send", PHONE, " ");
+      expect(single).toMatch(/^40001: text: [^\n]+$/);
       expect(output).toMatch(/^40001: 2 rules are broken.*\n(phone: .+\ntext: .+|text: .+\nphone: .+)$/);
     });
 
@@ -152,7 +176,7 @@ describe.concurrent("against the service", () => {
       const client = { ...(await makeSender()), url: proxy.url };
       const { code, output } = await runClient(language, client, "send", PHONE, "Hello");
       expect(code, output).toBe(0);
-      const { messageId } = JSON.parse(output);
+      const { messageId } = readAnswer(output, "sent");
       expect(answers.map((text) => JSON.parse(text))).toEqual([{ messageId }, { messageId }]);
       const { attempts } = await untilStatus(service.url, messageId, "DELIVERED");
       expect(attempts).toBe(1);
@@ -170,7 +194,7 @@ describe.concurrent("against the service", () => {
         join(service.folder.folder, `events-${language.extension}`),
       );
       const sent = await finish(start(process.execPath, "client.mjs", ["send", PHONE, "Hello"], settings(client)));
-      const { messageId } = JSON.parse(sent.output);
+      const { messageId } = readAnswer(sent.output, "sent");
       for (const status of ["SENDING", "DELIVERED"]) {
         await waitFor(`the event ${status}`, () => output().includes(`${messageId}_${status}: the message is`));
       }
