@@ -30,10 +30,12 @@ const links = pages.flatMap(({ path, text }) =>
 
 /** Files and folders of this project that a text names. */
 const named = pages.flatMap(({ path, text }) =>
-  [...text.matchAll(/`((?:bench|client|docs|examples|migrations|scripts|src|test)\/[\w./-]*)`/g)].map(([, name = ""]) => ({
-    path,
-    name,
-  })),
+  [...text.matchAll(/`((?:bench|client|docs|examples|migrations|scripts|src|test)\/[\w./-]*)`/g)].map(
+    ([, name = ""]) => ({
+      path,
+      name,
+    }),
+  ),
 );
 
 describe("README.md and docs/", () => {
