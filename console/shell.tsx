@@ -98,7 +98,7 @@ export function Shell({
         </main>
       </div>
       <BottomBar page={page} />
-      <Announcer />
+      <div id="said" class="unseen" aria-live="polite" />
       <ToastPlace />
       {hasHelp && <Shortcuts onClose={() => setHelp(false)} />}
     </SignedContext.Provider>
@@ -123,21 +123,4 @@ function useFocusOnChange(path: string) {
     scrollTo(0, 0);
   }, [path]);
   return main;
-}
-
-/** Tells a screen reader the title of each page. */
-function Announcer(): JSX.Element {
-  const [title, setTitle] = useState("");
-  useEffect(() => {
-    const element = document.querySelector("title");
-    if (!element) return;
-    const observer = new MutationObserver(() => setTitle(document.title));
-    observer.observe(element, { childList: true, characterData: true, subtree: true });
-    return () => observer.disconnect();
-  }, []);
-  return (
-    <div class="unseen" aria-live="polite">
-      {title}
-    </div>
-  );
 }

@@ -77,13 +77,6 @@ export async function send(path: string, { method = "GET", body, csv }: Options 
   throw new Failure(response.status, answer, response.headers.get("x-request-id"));
 }
 
-/** The address of a call, with what of the query is given. */
-export function pathOf(path: string, query: Record<string, string | null | undefined>): string {
-  const given = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]));
-  const words = new URLSearchParams(given).toString();
-  return words ? `${path}?${words}` : path;
-}
-
 /** Gives the answer to the reader as a file. */
 export async function download(path: string, name: string): Promise<void> {
   saveFile(await (await send(path)).blob(), name);

@@ -2,7 +2,9 @@
 import { RowEnds } from "../../scripts/operator/import/row-ends.ts";
 import type { ImportAnswer, ImportList } from "../answers.ts";
 import { websitePath } from "./addresses.ts";
-import { ask, pathOf } from "./ask.ts";
+import { ask } from "./ask.ts";
+import { sumOf } from "./numbers.ts";
+import { pathOf } from "./router.ts";
 
 export interface Import {
   websiteId: string;
@@ -37,7 +39,7 @@ const post = ({ websiteId, file }: Import, csv: Blob, query: Record<string, stri
 /** Nothing is stored. */
 export const previewImport = (it: Import): Promise<ImportAnswer> => post(it, it.file, { dryRun: "true" });
 
-export const rowsOf = (pieces: Pieces["pieces"]): number => pieces.reduce((sum, { rows }) => sum + rows, 0);
+export const rowsOf = (pieces: Pieces["pieces"]): number => sumOf(pieces, "rows");
 
 /** Cuts between rows, as the service reads them. @param firstLine the line, from 1, on which the first row begins */
 export function cutRows(text: string, firstLine: number, separator: string, most = PIECE_ROWS): Pieces {

@@ -46,6 +46,10 @@ export function listOf(names: readonly string[]): string {
   return `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 }
 
+/** The sum of one number of each. */
+export const sumOf = <Key extends string>(rows: readonly { [key in Key]?: number }[], key: Key): number =>
+  rows.reduce((sum, row) => sum + (row[key] ?? 0), 0);
+
 /** The middle value; null of nothing. What is usual of the closed days. */
 export function medianOf(values: readonly number[]): number | null {
   if (values.length === 0) return null;

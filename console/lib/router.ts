@@ -6,6 +6,8 @@ export interface Route {
   query: Record<string, string>;
 }
 
+type Query = Record<string, string | null | undefined>;
+
 export function parseHash(hash: string): Route {
   const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?", 2);
   return {
@@ -15,10 +17,15 @@ export function parseHash(hash: string): Route {
 }
 
 /** @param query what is undefined, null or empty is left out */
-export function toHash(path: readonly string[], query: Record<string, string | null | undefined> = {}): string {
+export function toHash(path: readonly string[], query: Query = {}): string {
+  return pathOf(`#/${path.map(encodeURIComponent).join("/")}`, query);
+}
+
+/** An address, with what of the query is given. */
+export function pathOf(path: string, query: Query): string {
   const given = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]));
   const words = new URLSearchParams(given).toString();
-  return `#/${path.map(encodeURIComponent).join("/")}${words ? `?${words}` : ""}`;
+  return words ? `${path}${path.includes("?") ? "&" : "?"}${words}` : path;
 }
 
 /** A hash that somebody has broken by hand leads to a page that does not exist, not to an error. */

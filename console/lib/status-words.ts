@@ -38,6 +38,9 @@ const SCHEDULED: Look = { word: "Scheduled", shape: "scheduled", tone: "plain" }
 const CANCELLED: Look = { word: "Cancelled", shape: "cancelled", tone: "plain" };
 const NO_RECEIPT: Look = { word: "No receipt", shape: "no-receipt", tone: "plain" };
 
+export const SUBSCRIBED: Look = { word: "Subscribed", shape: "delivered", tone: "ok" };
+export const OPTED_OUT: Look = { word: "Opted out", shape: "none", tone: "plain" };
+
 const HOUR = 3_600_000;
 
 export const lookOfStatus = (status: Status): Look => LOOKS[status] ?? { word: status, shape: "none", tone: "plain" };

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { ask } from "./ask.ts";
+import { pathOf } from "./router.ts";
 import { type Act, useAct } from "./use-act.ts";
 
 interface Page {
@@ -31,8 +32,7 @@ export function useOlder<Answer extends Page, Row>(
   const after = rows.length > 0 ? next : first.next;
   const load = () =>
     void loading.run(async () => {
-      const separator = path.includes("?") ? "&" : "?";
-      const page = await ask<Answer>(`${path}${separator}${cursor}=${encodeURIComponent(after ?? "")}`);
+      const page = await ask<Answer>(pathOf(path, { [cursor]: after }));
       setRows([...rows, ...rowsOf(page)]);
       setNext(page.next);
     });

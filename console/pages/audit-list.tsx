@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import type { AuditEntry } from "../answers.ts";
 import { actionWords, differencesOf } from "../lib/audit-words.ts";
 import { shortId } from "../parts/copy.tsx";
-import { Head, Rows } from "../parts/section.tsx";
+import { Table } from "../parts/section.tsx";
 import { Status } from "../parts/status.tsx";
 import { Time } from "../parts/time.tsx";
 
@@ -10,29 +10,27 @@ import { Time } from "../parts/time.tsx";
 export function Changes({ entries }: { entries: AuditEntry[] }): JSX.Element {
   if (entries.length === 0) return <p>Nothing was changed yet.</p>;
   return (
-    <Rows class="phone audit" label="Changes, the newest first">
-      <Head columns={["When", "Who did what", "The difference", "Request"]} />
-      <tbody>
-        {entries.map((entry) => (
-          <tr key={`${entry.at} ${entry.requestId} ${entry.action}`}>
-            <td class="small">
-              <Time at={entry.at} />
-            </td>
-            <td class="wide">
+    <Table
+      label="Changes, the newest first"
+      rows={entries}
+      keyOf={({ at, requestId, action }) => `${at} ${requestId} ${action}`}
+      columns={[
+        ["When", ({ at }) => <Time at={at} />, "small"],
+        [
+          "Who did what",
+          (entry) => (
+            <>
               <strong>{entry.operator}</strong> {actionWords(entry.action)}{" "}
               {entry.outcome === "failed" && <Status look={{ word: "failed", shape: "failed", tone: "bad" }} />}
               <Subject entry={entry} />
-            </td>
-            <td class="wide">
-              <Difference entry={entry} />
-            </td>
-            <td class="right">
-              <code title={entry.requestId}>{shortId(entry.requestId)}</code>
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </Rows>
+            </>
+          ),
+          "wide",
+        ],
+        ["The difference", (entry) => <Difference entry={entry} />, "wide"],
+        ["Request", ({ requestId }) => <code title={requestId}>{shortId(requestId)}</code>, "right"],
+      ]}
+    />
   );
 }
 

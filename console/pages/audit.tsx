@@ -1,7 +1,6 @@
 import type { JSX } from "preact";
 import type { AuditPage as Answer } from "../answers.ts";
-import { pathOf } from "../lib/ask.ts";
-import { type Route, toHash } from "../lib/router.ts";
+import { pathOf, type Route, toHash } from "../lib/router.ts";
 import { useIsOperator } from "../lib/session.ts";
 import { useAnswer } from "../lib/use-answer.ts";
 import { useOlder } from "../lib/use-older.ts";

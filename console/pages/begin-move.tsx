@@ -2,43 +2,39 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { WebsiteList } from "../answers.ts";
 import { ask } from "../lib/ask.ts";
-import { useAct } from "../lib/use-act.ts";
 import { useAnswer } from "../lib/use-answer.ts";
-import { FailureLine } from "../parts/button.tsx";
-import { Dialog, DialogButtons } from "../parts/dialog.tsx";
+import { Confirm } from "../parts/confirm.tsx";
 import { Choice } from "../parts/field.tsx";
 import { tellDone } from "../parts/toast.tsx";
 
-/** Which website, and where to. */
-export function BeginMove({
-  databases,
-  onClose,
-  reload,
-}: {
+interface Props {
   databases: string[];
   onClose: () => void;
   reload: () => void;
-}): JSX.Element {
+}
+
+/** Which website, and where to. */
+export function BeginMove({ databases, onClose, reload }: Props): JSX.Element {
   const websites = useAnswer<WebsiteList>("/operator/websites", undefined, false).data?.websites ?? [];
   const [chosen, setChosen] = useState("");
   const [target, setTarget] = useState("");
-  const moving = useAct();
   const website = websites.find(({ websiteId }) => websiteId === chosen) ?? websites[0];
   const targets = databases.filter((database) => database !== website?.database);
   const to = targets.includes(target) ? target : (targets[0] ?? "");
-  const begin = () =>
-    moving.run(async () => {
-      if (!website) return;
-      await ask(`/operator/websites/${website.websiteId}/move`, { method: "POST", body: { database: to } });
-      tellDone(`${website.name} moves to ${to}.`);
-      reload();
-      onClose();
-    });
-  const act = `Move ${website?.name ?? "it"}`;
-  const isOff = !website || !to || moving.isBusy;
-  const buttons = <DialogButtons out="Leave it there" act={act} isOff={isOff} onOut={onClose} onAct={begin} />;
   return (
-    <Dialog title="Move a website" onClose={onClose} buttons={buttons}>
+    <Confirm
+      title={() => "Move a website"}
+      act={() => `Move ${website?.name ?? "it"}`}
+      out="Leave it there"
+      isOff={!website || !to}
+      run={async () => {
+        if (!website) return;
+        await ask(`/operator/websites/${website.websiteId}/move`, { method: "POST", body: { database: to } });
+        tellDone(`${website.name} moves to ${to}.`);
+        reload();
+      }}
+      onClose={onClose}
+    >
       <p class="dialog-lead">
         It is paused for three minutes and as long as its rows take: its calls answer 503, and what is queued waits.
         Tell its clients before.
@@ -57,7 +53,6 @@ export function BeginMove({
         value={to}
         onChange={setTarget}
       />
-      <FailureLine failure={moving.failure} />
-    </Dialog>
+    </Confirm>
   );
 }

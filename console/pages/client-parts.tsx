@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { Client, Endpoint, TestEvent } from "../answers.ts";
 import { ask } from "../lib/ask.ts";
-import { formatCount, formatShare } from "../lib/numbers.ts";
+import { formatCount, formatShare, sumOf } from "../lib/numbers.ts";
 import { formatShortSpan, formatSpan, formatTime } from "../lib/times.ts";
 import { useAct } from "../lib/use-act.ts";
 import { ActButton, FailureLine } from "../parts/button.tsx";
@@ -121,8 +121,8 @@ export function EndpointHealth({ client, endpoint, reload }: EndpointProps): JSX
 
 function Health({ endpoint, now }: { endpoint: Endpoint; now: number }): JSX.Element {
   const { slots, failing, before, p95Milliseconds, lastFailure } = endpoint;
-  const taken = slots.reduce((sum, slot) => sum + slot.taken, 0);
-  const posted = taken + slots.reduce((sum, slot) => sum + slot.failed, 0);
+  const taken = sumOf(slots, "taken");
+  const posted = taken + sumOf(slots, "failed");
   return (
     <>
       <EndpointStrip slots={slots} now={now} />

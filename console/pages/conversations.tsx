@@ -1,17 +1,18 @@
 import type { JSX } from "preact";
 import type { InboundPage } from "../answers.ts";
 import { personHash } from "../lib/addresses.ts";
-import { ask, pathOf } from "../lib/ask.ts";
+import { ask } from "../lib/ask.ts";
 import { attempt } from "../lib/attempt.ts";
 import { countOf, formatCount } from "../lib/numbers.ts";
-import { type Route, toHash } from "../lib/router.ts";
+import { pathOf, type Route, toHash } from "../lib/router.ts";
+import { type Look, OPTED_OUT, SUBSCRIBED } from "../lib/status-words.ts";
 import { useAnswer } from "../lib/use-answer.ts";
 import { useOlder } from "../lib/use-older.ts";
 import { ActButton } from "../parts/button.tsx";
 import { FromShell } from "../parts/empty.tsx";
 import { MaskedText } from "../parts/masked.tsx";
 import { NoAnswer, Page } from "../parts/page.tsx";
-import { Head, ListEnd, Rows, Tabs } from "../parts/section.tsx";
+import { ListEnd, Table, Tabs, Two } from "../parts/section.tsx";
 import { Status } from "../parts/status.tsx";
 import { Time } from "../parts/time.tsx";
 import { tellDone } from "../parts/toast.tsx";
@@ -64,55 +65,48 @@ function List({ first, path, reload }: { first: InboundPage; path: string; reloa
     return <p>Nobody has written yet. What people answer is shown here, with the text before it.</p>;
   return (
     <>
-      <Rows class="phone conversations" label="What people wrote, the newest first">
-        <Head columns={["Received", "From", "They wrote", "What it did"]} />
-        <tbody>
-          {texts.map((text) => (
-            <Row key={`${text.carrier} ${text.carrierMessageId}`} text={text} reload={reload} />
-          ))}
-        </tbody>
-      </Rows>
+      <Table
+        label="What people wrote, the newest first"
+        rows={texts}
+        keyOf={({ carrier, carrierMessageId }) => `${carrier} ${carrierMessageId}`}
+        columns={[
+          ["Received", ({ receivedAt }) => <Time at={receivedAt} />, "small"],
+          ["From", fromOf, "right"],
+          ["They wrote", wordsOf, "wide"],
+          ["What it did", (text) => <Effect text={text} reload={reload} />, "wide"],
+        ]}
+      />
       <ListEnd older={older}>Newest first.</ListEnd>
     </>
   );
 }
 
-function Row({ text, reload }: { text: Text; reload: () => void }): JSX.Element {
-  const { receivedAt, from, personId, websiteName, text: words, inReplyTo } = text;
+function fromOf({ from, personId, websiteName }: Text): JSX.Element {
   const number = <MaskedText phone={from} />;
-  return (
-    <tr>
-      <td class="small">
-        <Time at={receivedAt} />
-      </td>
-      <td class="right">
-        {personId ? (
-          <a class="row-link" href={personHash(personId)}>
-            {number}
-          </a>
-        ) : (
-          number
-        )}
-        <span class="second">{websiteName ?? "no website"}</span>
-      </td>
-      <td class="wide">
-        {words || "a picture without words"}
-        {inReplyTo && (
-          <span class="second">
-            after <a href={`#/messages/${inReplyTo.messageId}`}>{inReplyTo.sendPurpose}</a>
-          </span>
-        )}
-      </td>
-      <td class="wide">
-        <Effect text={text} reload={reload} />
-      </td>
-    </tr>
+  const person = personId ? (
+    <a class="row-link" href={personHash(personId)}>
+      {number}
+    </a>
+  ) : (
+    number
   );
+  return <Two first={person} second={websiteName ?? "no website"} />;
 }
 
+const wordsOf = ({ text, inReplyTo }: Text) => (
+  <>
+    {text || "a picture without words"}
+    {inReplyTo && (
+      <span class="second">
+        after <a href={`#/messages/${inReplyTo.messageId}`}>{inReplyTo.sendPurpose}</a>
+      </span>
+    )}
+  </>
+);
+
 const KEYWORDS = {
-  stop: { word: "Opted out", shape: "none", tone: "plain" },
-  start: { word: "Subscribed", shape: "delivered", tone: "ok" },
+  stop: OPTED_OUT,
+  start: SUBSCRIBED,
   help: { word: "Answered with help", shape: "sending", tone: "plain" },
 } as const;
 
@@ -120,12 +114,8 @@ const KEYWORDS = {
 function Effect({ text, reload }: { text: Text; reload: () => void }): JSX.Element {
   const { keyword, maybeOptOut, decided, websiteId } = text;
   if (decided) {
-    return (
-      <>
-        <Status look={decided.optOut ? KEYWORDS.stop : { word: "No opt-out", shape: "delivered", tone: "plain" }} />
-        <span class="second">decided by {decided.operator}</span>
-      </>
-    );
+    const look: Look = decided.optOut ? OPTED_OUT : { word: "No opt-out", shape: "delivered", tone: "plain" };
+    return <Two first={<Status look={look} />} second={`decided by ${decided.operator}`} />;
   }
   if (maybeOptOut) {
     return (

@@ -1,5 +1,4 @@
-import type { JSX } from "preact";
-import { useState } from "preact/hooks";
+import type { ComponentChildren, JSX } from "preact";
 import type { DatabaseList, Move } from "../answers.ts";
 import { ask } from "../lib/ask.ts";
 import { countOf, formatBytes, formatCount } from "../lib/numbers.ts";
@@ -8,10 +7,11 @@ import { formatDate } from "../lib/times.ts";
 import { useAct } from "../lib/use-act.ts";
 import { useAnswer } from "../lib/use-answer.ts";
 import { ActButton, FailureLine } from "../parts/button.tsx";
+import { Asking } from "../parts/confirm.tsx";
 import { FromShell } from "../parts/empty.tsx";
 import { NoAnswer, Page } from "../parts/page.tsx";
 import { Progress } from "../parts/progress.tsx";
-import { Head, Rows, Section } from "../parts/section.tsx";
+import { Section, Table, Two } from "../parts/section.tsx";
 import { Status } from "../parts/status.tsx";
 import { Time } from "../parts/time.tsx";
 import { tellDone } from "../parts/toast.tsx";
@@ -29,23 +29,48 @@ const LOOKS: Record<Database["status"], Look> = {
 export function Databases(): JSX.Element {
   const { data, failure, reload } = useAnswer<DatabaseList>("/operator/databases", 30);
   const moves = useAnswer<{ moves: Move[] }>("/operator/moves", 10, false);
-  const [isMoving, setMoving] = useState(false);
   if (!data) return <NoAnswer failure={failure} title="Databases" onRetry={reload} />;
   const { databases } = data;
   return (
     <Page
       title={titleOf(databases)}
       lead="D1 limits a database to 10 GB. All that belongs to a website is in one of them."
-      acts={databases.length > 1 && <ActButton onPress={() => setMoving(true)}>Move a website…</ActButton>}
+      acts={
+        databases.length > 1 && (
+          <Asking
+            dialog={(close) => (
+              <BeginMove databases={databases.map(({ database }) => database)} onClose={close} reload={moves.reload} />
+            )}
+          >
+            Move a website…
+          </Asking>
+        )
+      }
     >
-      <Rows class="phone" label="Databases">
-        <Head columns={["Database", "Used", "A day", "Full", "Now"]} numbers={["Used", "A day"]} />
-        <tbody>
-          {databases.map((it) => (
-            <DatabaseRow key={it.database} of={it} />
-          ))}
-        </tbody>
-      </Rows>
+      <Table
+        label="Databases"
+        rows={databases}
+        keyOf={({ database }) => database}
+        columns={[
+          [
+            "Database",
+            ({ database, websites }) => <Two first={database} second={countOf(websites, "website")} />,
+            "head",
+          ],
+          ["Used", usedOf, "number right"],
+          [
+            "A day",
+            ({ bytesPerDay: it }) => (it === null ? "–" : `${it < 0 ? "−" : "+"}${formatBytes(Math.abs(it))}`),
+            "number named",
+          ],
+          ["Full", fullOf],
+          [
+            "Now",
+            ({ status, schemaVersion }) => <Status look={LOOKS[status]} title={schemaVersion ?? undefined} />,
+            "right",
+          ],
+        ]}
+      />
       {(moves.data?.moves.length ?? 0) > 0 && (
         <Section title="Moves" of="of the last day">
           {moves.data?.moves.map((move) => (
@@ -54,13 +79,6 @@ export function Databases(): JSX.Element {
         </Section>
       )}
       <FromShell line="npm run operator -- databases" />
-      {isMoving && (
-        <BeginMove
-          databases={databases.map(({ database }) => database)}
-          onClose={() => setMoving(false)}
-          reload={moves.reload}
-        />
-      )}
     </Page>
   );
 }
@@ -77,32 +95,23 @@ function titleOf(databases: Database[]): string {
   return `${first.database} is full in ${countOf(first.daysLeft, "day")}`;
 }
 
-function DatabaseRow({ of }: { of: Database }): JSX.Element {
-  const { database, websites, bytes, limitBytes, bytesPerDay, daysLeft, status, schemaVersion } = of;
-  const share = bytes === null ? null : Math.round((bytes / limitBytes) * 100);
-  const isNear = (share ?? 0) >= 70 || (daysLeft ?? 999) <= 60;
-  const isFar = daysLeft === null || daysLeft > 3650;
+const shareOf = ({ bytes, limitBytes }: Database) => (bytes === null ? null : Math.round((bytes / limitBytes) * 100));
+
+function usedOf(of: Database): JSX.Element {
+  const share = shareOf(of);
+  const second = share === null ? "not known" : `${share} % of ${formatBytes(of.limitBytes)}`;
+  return <Two first={formatBytes(of.bytes)} second={second} />;
+}
+
+function fullOf(of: Database): ComponentChildren {
+  const { daysLeft } = of;
+  if (daysLeft === null || daysLeft > 3650) return "not in ten years";
+  const isNear = (shareOf(of) ?? 0) >= 70 || daysLeft <= 60;
   return (
-    <tr>
-      <th scope="row" title={schemaVersion ?? undefined}>
-        {database}
-        <span class="second">{countOf(websites, "website")}</span>
-      </th>
-      <td class="number right">
-        {formatBytes(bytes)}
-        <span class="second">{share === null ? "not known" : `${share} % of ${formatBytes(limitBytes)}`}</span>
-      </td>
-      <td class="number" data-label="A day">
-        {bytesPerDay === null ? "–" : `${bytesPerDay < 0 ? "−" : "+"}${formatBytes(Math.abs(bytesPerDay))}`}
-      </td>
-      <td>
-        {isFar ? "not in ten years" : formatDate(Date.now() + daysLeft * 86_400_000)}
-        {!isFar && <span class={`second ${isNear ? "wait" : ""}`}>in {countOf(daysLeft, "day")}</span>}
-      </td>
-      <td class="right">
-        <Status look={LOOKS[status]} />
-      </td>
-    </tr>
+    <>
+      {formatDate(Date.now() + daysLeft * 86_400_000)}
+      <span class={`second ${isNear ? "wait" : ""}`}>in {countOf(daysLeft, "day")}</span>
+    </>
   );
 }
 

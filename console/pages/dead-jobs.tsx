@@ -1,15 +1,14 @@
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
 import type { DeadJobList } from "../answers.ts";
 import { ask } from "../lib/ask.ts";
 import { countOf } from "../lib/numbers.ts";
 import { useAct } from "../lib/use-act.ts";
 import { useAnswer } from "../lib/use-answer.ts";
 import { ActButton, FailureLine } from "../parts/button.tsx";
-import { Confirm } from "../parts/confirm.tsx";
+import { Asking, Confirm } from "../parts/confirm.tsx";
 import { FromShell } from "../parts/empty.tsx";
 import { NoAnswer, Page } from "../parts/page.tsx";
-import { Head, Rows } from "../parts/section.tsx";
+import { Table, Two } from "../parts/section.tsx";
 import { Status } from "../parts/status.tsx";
 import { Time } from "../parts/time.tsx";
 import { tellDone } from "../parts/toast.tsx";
@@ -29,111 +28,101 @@ const KINDS: Record<string, string> = {
 
 export function DeadJobs(): JSX.Element {
   const { data, failure, reload } = useAnswer<DeadJobList>("/operator/dead-jobs", 60);
-  const [isAsking, setAsking] = useState(false);
   if (!data) return <NoAnswer failure={failure} title="Dead jobs" onRetry={reload} />;
-  const open = data.deadJobs.filter(({ putBackAt }) => putBackAt === null);
+  const open = data.deadJobs.filter(({ putBackAt }) => putBackAt === null).length;
   return (
     <Page
-      title={open.length === 0 ? "No dead job" : `${countOf(open.length, "job")} failed for good`}
+      title={open === 0 ? "No dead job" : `${countOf(open, "job")} failed for good`}
       lead={
-        open.length === 0
+        open === 0
           ? "A job that fails six times by itself, or for two hours because of the store, is kept here. None has."
           : "Fix the cause and deploy, then put them back: it is safe to repeat, and no text is sent twice."
       }
-      acts={
-        open.length > 0 && (
-          <ActButton onPress={() => setAsking(true)}>
-            Put {open.length === 1 ? "it" : `all ${open.length}`} back…
-          </ActButton>
-        )
-      }
+      acts={open > 0 && <PutBackAll open={open} reload={reload} />}
     >
-      {data.deadJobs.length > 0 && <List jobs={data.deadJobs} reload={reload} />}
-      <FromShell line={`npm run operator -- ${open.length > 0 ? "put-back --all" : "dead-jobs"}`} />
-      {isAsking && (
-        <Confirm
-          count={open.length}
-          title={(count) => `Put ${countOf(count, "job")} back?`}
-          lines={[
-            {
-              icon: "sending",
-              text: "Each is done once more, and changes only what its claim, or its message’s status, still allows.",
-            },
-            { icon: "problem", text: "What fails again is a new dead job." },
+      {data.deadJobs.length > 0 && (
+        <Table
+          label="Dead jobs, the newest first"
+          rows={data.deadJobs}
+          keyOf={({ id }) => id}
+          columns={[
+            ["What it was to do", ({ body, queue }) => <Two first={kindOf(body)} second={queue} />, "head"],
+            ["Died", ({ diedAt }) => <Time at={diedAt} />, "right"],
+            ["Its error", errorOf, "wide"],
+            ["Put back", (job) => <PutBack job={job} reload={reload} />, "number right acts"],
           ]}
-          act={(count) => `Put ${countOf(count, "job")} back`}
-          out="Leave them"
-          run={async (expected) => {
-            const { putBack } = await ask<{ putBack: number }>("/operator/dead-jobs/put-back", {
-              method: "POST",
-              body: { expected },
-            });
-            tellDone(`${countOf(putBack, "job")} ${putBack === 1 ? "is" : "are"} put back.`);
-            reload();
-          }}
-          onClose={() => setAsking(false)}
         />
       )}
+      <FromShell line={`npm run operator -- ${open > 0 ? "put-back --all" : "dead-jobs"}`} />
     </Page>
   );
 }
 
-function List({ jobs, reload }: { jobs: Job[]; reload: () => void }): JSX.Element {
-  return (
-    <Rows class="phone" label="Dead jobs, the newest first">
-      <Head columns={["What it was to do", "Died", "Its error", "Put back"]} unseen="Put back" />
-      <tbody>
-        {jobs.map((job) => (
-          <JobRow key={job.id} job={job} reload={reload} />
-        ))}
-      </tbody>
-    </Rows>
-  );
+const PutBackAll = ({ open, reload }: { open: number; reload: () => void }): JSX.Element => (
+  <Asking
+    dialog={(close) => (
+      <Confirm
+        count={open}
+        title={(count) => `Put ${countOf(count, "job")} back?`}
+        lines={[
+          {
+            icon: "sending",
+            text: "Each is done once more, and changes only what its claim, or its message’s status, still allows.",
+          },
+          { icon: "problem", text: "What fails again is a new dead job." },
+        ]}
+        act={(count) => `Put ${countOf(count, "job")} back`}
+        out="Leave them"
+        run={async (expected) => {
+          const call = "/operator/dead-jobs/put-back";
+          const { putBack } = await ask<{ putBack: number }>(call, { method: "POST", body: { expected } });
+          tellDone(`${countOf(putBack, "job is", "jobs are")} put back.`);
+          reload();
+        }}
+        onClose={close}
+      />
+    )}
+  >
+    Put {open === 1 ? "it" : `all ${open}`} back…
+  </Asking>
+);
+
+function kindOf(body: unknown): string {
+  const kind = typeof body === "object" && body !== null && "kind" in body ? String(body.kind) : "";
+  return KINDS[kind] ?? (kind || "A malformed job");
 }
 
-function JobRow({ job, reload }: { job: Job; reload: () => void }): JSX.Element {
+const errorOf = ({ error, body }: Job): JSX.Element => (
+  <>
+    <code>{error ?? "without words"}</code>
+    <details class="small">
+      <summary>Its body</summary>
+      <pre class="words">{JSON.stringify(body, null, 1)}</pre>
+    </details>
+  </>
+);
+
+function PutBack({ job: { id, putBackAt }, reload }: { job: Job; reload: () => void }): JSX.Element {
   const putting = useAct();
-  const { id, queue, body, diedAt, error, putBackAt } = job;
-  const kind = typeof body === "object" && body !== null && "kind" in body ? String(body.kind) : "";
   const putBack = () =>
     putting.run(async () => {
       await ask(`/operator/dead-jobs/${id}/put-back`, { method: "POST" });
       tellDone("The job is put back.");
       reload();
     });
+  if (putBackAt)
+    return (
+      <Two
+        first={<Status look={{ word: "Put back", shape: "sending", tone: "plain" }} />}
+        second={<Time at={putBackAt} />}
+      />
+    );
   return (
-    <tr>
-      <th scope="row">
-        {KINDS[kind] ?? (kind || "A malformed job")}
-        <span class="second">{queue}</span>
-      </th>
-      <td class="right">
-        <Time at={diedAt} />
-      </td>
-      <td class="wide">
-        <code>{error ?? "without words"}</code>
-        <details class="small">
-          <summary>Its body</summary>
-          <pre class="words">{JSON.stringify(body, null, 1)}</pre>
-        </details>
-        <FailureLine failure={putting.failure} />
-      </td>
-      <td class="wide">
-        <div class="row-acts">
-          {putBackAt ? (
-            <>
-              <Status look={{ word: "Put back", shape: "sending", tone: "plain" }} />
-              <span class="second">
-                <Time at={putBackAt} />
-              </span>
-            </>
-          ) : (
-            <ActButton isSmall isOff={putting.isBusy} onPress={() => void putBack()}>
-              Put back
-            </ActButton>
-          )}
-        </div>
-      </td>
-    </tr>
+    <div class="row-acts">
+      <ActButton isSmall isOff={putting.isBusy} onPress={() => void putBack()}>
+        Put back
+      </ActButton>
+      <FailureLine failure={putting.failure} />
+    </div>
   );
 }

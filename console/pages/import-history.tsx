@@ -1,13 +1,11 @@
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
 import type { ImportList, UndoneImport } from "../answers.ts";
 import { ask } from "../lib/ask.ts";
 import { countOf, formatCount } from "../lib/numbers.ts";
 import { useAnswer } from "../lib/use-answer.ts";
-import { ActButton } from "../parts/button.tsx";
-import { Confirm } from "../parts/confirm.tsx";
+import { Asking, Confirm } from "../parts/confirm.tsx";
 import { FromShell } from "../parts/empty.tsx";
-import { Head, Rows, Section } from "../parts/section.tsx";
+import { Section, Table, Two } from "../parts/section.tsx";
 import { Time } from "../parts/time.tsx";
 import { tellDone } from "../parts/toast.tsx";
 
@@ -19,73 +17,60 @@ export function ImportHistory(): JSX.Element | null {
     return <FromShell line="npm run operator -- import-subscribers harbor-coffee people.csv" />;
   return (
     <Section title="The last imports">
-      <Rows class="phone" label="The last imports">
-        <Head
-          columns={["File", "When", "New", "Stayed opted out", "Refused", "Undo"]}
-          numbers={["New", "Stayed opted out", "Refused"]}
-          unseen="Undo"
-        />
-        <tbody>
-          {data.imports.map((it) => (
-            <tr key={it.importId}>
-              <th scope="row">
-                {it.file ?? "without a name"}
-                <span class="second">
-                  {it.websiteName}, by {it.operator}
+      <Table
+        label="The last imports"
+        rows={data.imports}
+        keyOf={({ importId }) => importId}
+        columns={[
+          [
+            "File",
+            (it) => <Two first={it.file ?? "without a name"} second={`${it.websiteName}, by ${it.operator}`} />,
+            "head",
+          ],
+          ["When", ({ at }) => <Time at={at} />, "right"],
+          ["New", (it) => formatCount(it.new), "number named"],
+          ["Stayed opted out", (it) => formatCount(it.keptUnsubscribed), "number named right"],
+          ["Refused", (it) => formatCount(it.refused), "number named"],
+          [
+            "Undo",
+            ({ importId, file, undoneAt, ...it }) =>
+              undoneAt ? (
+                <span class="dim">
+                  undone <Time at={undoneAt} />
                 </span>
-              </th>
-              <td class="right">
-                <Time at={it.at} />
-              </td>
-              <td class="number" data-label="New">
-                {formatCount(it.new)}
-              </td>
-              <td class="number right" data-label="Stayed opted out">
-                {formatCount(it.keptUnsubscribed)}
-              </td>
-              <td class="number" data-label="Refused">
-                {formatCount(it.refused)}
-              </td>
-              <td class="number right">
-                {it.undoneAt ? (
-                  <span class="dim">
-                    undone <Time at={it.undoneAt} />
-                  </span>
-                ) : (
-                  <UndoImport
-                    importId={it.importId}
-                    file={it.file ?? "this import"}
-                    count={it.new ?? 0}
-                    onUndone={reload}
-                  />
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </Rows>
+              ) : (
+                <UndoImport importId={importId} file={file ?? "this import"} count={it.new ?? 0} onUndone={reload} />
+              ),
+            "number right acts",
+          ],
+        ]}
+      />
     </Section>
   );
 }
 
-export function UndoImport({
-  importId,
-  file,
-  count,
-  onUndone,
-}: {
+interface UndoProps {
   importId: string;
   file: string;
   count: number;
   onUndone: () => void;
-}): JSX.Element {
-  const [isAsking, setAsking] = useState(false);
+}
+
+export function UndoImport({ importId, file, count, onUndone }: UndoProps): JSX.Element {
+  const undo = async () => {
+    const call = `/operator/imports/${importId}/undo`;
+    const { restored, changedSince, isComplete } = await ask<UndoneImport>(call, { method: "POST" });
+    const stay = changedSince > 0 ? ` ${formatCount(changedSince)} changed since, and stay.` : "";
+    tellDone(
+      `${countOf(restored, "person is", "people are")} as before.${stay}${isComplete ? "" : " Undo it again: it is not complete."}`,
+    );
+    onUndone();
+  };
   return (
-    <>
-      <ActButton isSmall of={file} onPress={() => setAsking(true)}>
-        Undo…
-      </ActButton>
-      {isAsking && (
+    <Asking
+      isSmall
+      of={file}
+      dialog={(close) => (
         <Confirm
           title={() => `Undo ${file}?`}
           lines={[
@@ -97,16 +82,12 @@ export function UndoImport({
           ]}
           act={() => "Undo the import"}
           out="Keep it"
-          run={async () => {
-            const undone = await ask<UndoneImport>(`/operator/imports/${importId}/undo`, { method: "POST" });
-            tellDone(
-              `${countOf(undone.restored, "person is", "people are")} as before.${undone.changedSince > 0 ? ` ${formatCount(undone.changedSince)} changed since, and stay.` : ""}${undone.isComplete ? "" : " Undo it again: it is not complete."}`,
-            );
-            onUndone();
-          }}
-          onClose={() => setAsking(false)}
+          run={undo}
+          onClose={close}
         />
       )}
-    </>
+    >
+      Undo…
+    </Asking>
   );
 }

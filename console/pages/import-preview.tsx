@@ -6,7 +6,7 @@ import { useSigned } from "../lib/session.ts";
 import type { Look } from "../lib/status-words.ts";
 import { Button } from "../parts/button.tsx";
 import { SaveBar } from "../parts/progress.tsx";
-import { Rows, Section } from "../parts/section.tsx";
+import { Section, Table } from "../parts/section.tsx";
 import { Status } from "../parts/status.tsx";
 import { Tiles } from "../parts/tiles.tsx";
 
@@ -94,11 +94,6 @@ function PreviewTable({ preview, rows }: { preview: ImportAnswer; rows: PreviewR
     .filter(({ column }) => column === "phone_numbers")
     .map(({ line, value, message }) => ({ line, phone: value, email: null, becomes: "refused", reason: message }));
   const shown = onlyRefused ? refused : rows;
-  const heads: [string, string | null][] = [
-    ["Phone", columns.phone],
-    ["Email", columns.email],
-    ["Becomes", columns.subscribed],
-  ];
   return (
     <Section
       title={onlyRefused ? "The refused rows" : `The first ${shown.length} rows, as they are read`}
@@ -110,36 +105,28 @@ function PreviewTable({ preview, rows }: { preview: ImportAnswer; rows: PreviewR
         )
       }
     >
-      <Rows class="phone preview" label="Rows of the file">
-        <thead>
-          <tr>
-            <th scope="col">Row</th>
-            {heads.map(([meaning, column]) => (
-              <th scope="col" key={meaning}>
-                {meaning}
-                <span class="second">
-                  <code>{column ?? "–"}</code>
-                </span>
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {shown.map(({ line, phone, email, becomes, reason }) => (
-            <tr key={line}>
-              <td class={`on-desk ${becomes === "refused" ? "bad" : "dim"}`}>{line}</td>
-              <td>
-                <code>{phone}</code>
-              </td>
-              <td class="under">{email ?? "–"}</td>
-              <td class="right becomes">
+      <Table
+        class="preview"
+        label="Rows of the file"
+        rows={shown}
+        keyOf={({ line }) => line}
+        columns={[
+          ["Row", ({ line, becomes }) => <span class={becomes === "refused" ? "bad" : "dim"}>{line}</span>, "on-desk"],
+          ["Phone", ({ phone }) => <code>{phone}</code>, "", columns.phone],
+          ["Email", ({ email }) => email ?? "–", "under", columns.email ?? "–"],
+          [
+            "Becomes",
+            ({ becomes, reason }) => (
+              <>
                 <Status look={LOOKS[becomes]} />
                 {reason && <span class={`second ${becomes === "refused" ? "bad" : ""}`}>{reason}</span>}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </Rows>
+              </>
+            ),
+            "right becomes",
+            columns.subscribed ?? "–",
+          ],
+        ]}
+      />
       {unreadColumns.length > 0 && (
         <p class="small dim">Not read: {unreadColumns.map((it) => `“${it}”`).join(", ")}.</p>
       )}

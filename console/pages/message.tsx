@@ -1,5 +1,4 @@
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
 import type { Message, Neighbor } from "../answers.ts";
 import { messagesHash, personHash } from "../lib/addresses.ts";
 import { ask } from "../lib/ask.ts";
@@ -12,7 +11,7 @@ import { formatTime } from "../lib/times.ts";
 import { useAct } from "../lib/use-act.ts";
 import { useAnswer } from "../lib/use-answer.ts";
 import { ActButton, Button, ButtonLink, FailureLine } from "../parts/button.tsx";
-import { Confirm } from "../parts/confirm.tsx";
+import { Asking, Confirm } from "../parts/confirm.tsx";
 import { Copy, copyText, shortId } from "../parts/copy.tsx";
 import { Fact } from "../parts/fact.tsx";
 import { Masked } from "../parts/masked.tsx";
@@ -64,7 +63,6 @@ function Story({ message, reload }: { message: Message; reload: () => void }): J
 }
 
 function Acts({ message, now, reload }: { message: Message; now: number; reload: () => void }): JSX.Element {
-  const [isAsking, setAsking] = useState(false);
   const trying = useAct();
   const waits = message.status === "PENDING_TO_SEND";
   const cancel = async () => {
@@ -73,6 +71,28 @@ function Acts({ message, now, reload }: { message: Message; now: number; reload:
     reload();
   };
   const { carrier } = message;
+  const cancelling = (close: () => void) => (
+    <Confirm
+      title={() => "Cancel this text?"}
+      lines={[
+        {
+          icon: "cancelled",
+          text: (
+            <>
+              It ends as <strong>not sent, cancelled</strong>. This cannot be undone.
+            </>
+          ),
+        },
+        { icon: "callback", text: `${message.clientName ?? "The client"} gets one callback.` },
+        { icon: "waiting", text: `Other texts of ${message.sendPurpose} still go.` },
+      ]}
+      act={() => "Cancel this text"}
+      isDanger
+      out="Keep it waiting"
+      run={cancel}
+      onClose={close}
+    />
+  );
   return (
     <>
       {waits && carrier && (
@@ -82,37 +102,15 @@ function Acts({ message, now, reload }: { message: Message; now: number; reload:
       )}
       {waits && <ButtonLink href={`#/waiting?website=${message.websiteId}`}>See what waits</ButtonLink>}
       {waits && (
-        <ActButton kind="edge" onPress={() => setAsking(true)}>
+        <Asking kind="edge" dialog={cancelling}>
           Cancel this text…
-        </ActButton>
+        </Asking>
       )}
       {message.personId && <ButtonLink href={personHash(message.personId)}>See the person</ButtonLink>}
       <span data-key="copy-story">
         <Button onPress={() => void copyText(copyOf(message, now), "The story")}>Copy the story</Button>
       </span>
       <FailureLine failure={trying.failure} />
-      {isAsking && (
-        <Confirm
-          title={() => "Cancel this text?"}
-          lines={[
-            {
-              icon: "cancelled",
-              text: (
-                <>
-                  It ends as <strong>not sent, cancelled</strong>. This cannot be undone.
-                </>
-              ),
-            },
-            { icon: "callback", text: `${message.clientName ?? "The client"} gets one callback.` },
-            { icon: "waiting", text: `Other texts of ${message.sendPurpose} still go.` },
-          ]}
-          act={() => "Cancel this text"}
-          isDanger
-          out="Keep it waiting"
-          run={cancel}
-          onClose={() => setAsking(false)}
-        />
-      )}
     </>
   );
 }
@@ -188,5 +186,3 @@ function Neighbors({ message, now }: { message: Message; now: number }): JSX.Ele
     </section>
   );
 }
-
-/** So many of something, as the link to them. */

@@ -1,11 +1,10 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { FoundMessages, Status as StatusCode } from "../answers.ts";
-import { pathOf } from "../lib/ask.ts";
 import { formatCount } from "../lib/numbers.ts";
 import { isMessageId, personIn } from "../lib/phones.ts";
 import type { Route } from "../lib/router.ts";
-import { toHash } from "../lib/router.ts";
+import { pathOf, toHash } from "../lib/router.ts";
 import { findPerson, maskedNumberOf } from "../lib/search.ts";
 import { type Filter, parseSearch, type Search, toTime, writeSearch } from "../lib/search-words.ts";
 import { useAct } from "../lib/use-act.ts";

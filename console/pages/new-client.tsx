@@ -1,51 +1,33 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { NewSecrets } from "../answers.ts";
+import { websitePath } from "../lib/addresses.ts";
 import { ask } from "../lib/ask.ts";
-import { useAct } from "../lib/use-act.ts";
-import { FailureLine } from "../parts/button.tsx";
-import { Dialog, DialogButtons } from "../parts/dialog.tsx";
+import { Confirm } from "../parts/confirm.tsx";
 import { Field } from "../parts/field.tsx";
-import { SecretOnce } from "../parts/secret.tsx";
 
-/** A client is the platform that sends. Its secrets are shown once. */
-export function NewClient({
-  websiteId,
-  onClose,
-  reload,
-}: {
+interface Props {
   websiteId: string;
+  onMade: (name: string, secrets: NewSecrets) => void;
   onClose: () => void;
-  reload: () => void;
-}): JSX.Element {
+}
+
+/** A client is the platform that sends. */
+export function NewClient({ websiteId, onMade, onClose }: Props): JSX.Element {
   const [name, setName] = useState("");
   const [url, setUrl] = useState("");
-  const [made, setMade] = useState<NewSecrets | null>(null);
-  const making = useAct();
-  const make = () =>
-    making.run(async () => {
-      const body = { name: name.trim(), callbackUrl: url.trim() };
-      setMade(await ask<NewSecrets>(`/operator/websites/${websiteId}/clients`, { method: "POST", body }));
-      reload();
-    });
-  if (made) {
-    return (
-      <SecretOnce
-        title={`Credentials of ${name || "the client"}`}
-        lead="The secrets are shown this once. Give them to its developers on a way that you trust."
-        secrets={[
-          { name: "Client id", value: made.clientId ?? "" },
-          { name: "Client secret", value: made.clientSecret },
-          { name: "Callback secret", value: made.callbackSecret },
-        ]}
-        onClose={onClose}
-      />
-    );
-  }
-  const isOff = making.isBusy || name.trim() === "";
-  const buttons = <DialogButtons out="Make none" act="Make the client" isOff={isOff} onOut={onClose} onAct={make} />;
   return (
-    <Dialog title="New client" onClose={onClose} buttons={buttons}>
+    <Confirm
+      title={() => "New client"}
+      act={() => "Make the client"}
+      out="Make none"
+      isOff={name.trim() === ""}
+      run={async () => {
+        const body = { name: name.trim(), callbackUrl: url.trim() };
+        onMade(body.name, await ask(`${websitePath(websiteId)}/clients`, { method: "POST", body }));
+      }}
+      onClose={onClose}
+    >
       <Field
         id="client-name"
         label="Name"
@@ -62,7 +44,6 @@ export function NewClient({
         placeholder="https://"
         onInput={setUrl}
       />
-      <FailureLine failure={making.failure} />
-    </Dialog>
+    </Confirm>
   );
 }

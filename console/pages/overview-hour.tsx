@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import type { Overview, Problem } from "../answers.ts";
 import { messagesHash } from "../lib/addresses.ts";
-import { countOf, formatCount, formatShare, listOf } from "../lib/numbers.ts";
+import { countOf, formatCount, formatShare, isUnusual, listOf, sumOf } from "../lib/numbers.ts";
 import { wordsOf } from "../lib/problem-words.ts";
 import { formatClock, formatShortSpan } from "../lib/times.ts";
 import { ChartSection } from "../parts/chart.tsx";
@@ -9,23 +9,17 @@ import { usualShareOf } from "../parts/days-chart.tsx";
 import { HourChart, type Mark } from "../parts/hour-chart.tsx";
 import { ChartMark, Tiles } from "../parts/tiles.tsx";
 
-export const sum = (
-  minutes: Overview["minutes"],
-  key: "accepted" | "submitted" | "delivered" | "undelivered" | "noReceipt" | "waiting",
-) => minutes.reduce((total, minute) => total + minute[key], 0);
-
 /** The last hour: five numbers, each as the chart draws it, and the chart. */
 export function Hour({ answer }: { answer: Overview }): JSX.Element {
   const { minutes, hour, needs, days, websites, problems } = answer;
-  const accepted = sum(minutes, "accepted");
+  const accepted = sumOf(minutes, "accepted");
   const [delivered, undelivered, noReceipt] = [
-    sum(minutes, "delivered"),
-    sum(minutes, "undelivered"),
-    sum(minutes, "noReceipt"),
+    sumOf(minutes, "delivered"),
+    sumOf(minutes, "undelivered"),
+    sumOf(minutes, "noReceipt"),
   ];
   const usual = usualShareOf(days);
-  const share = undelivered / Math.max(1, delivered + undelivered);
-  const isUnusual = undelivered > 2 && share >= 0.04 && share >= 3 * (usual ?? 0);
+  const isMany = isUnusual(undelivered, delivered + undelivered, usual);
   const mark = markOf(problems);
   const first = minutes[0]?.at ?? answer.asOf;
   const last = minutes.at(-1)?.at ?? answer.asOf;
@@ -60,7 +54,7 @@ export function Hour({ answer }: { answer: Overview }): JSX.Element {
               label: "Delivered",
               mark: <ChartMark name="up" />,
               value: formatCount(delivered),
-              judgment: `${formatShare(delivered, delivered + undelivered)} of those with a receipt`,
+              judgment: `${formatShare(delivered, delivered + undelivered)} of receipts`,
               href: messages("delivered"),
             },
             {
@@ -70,8 +64,8 @@ export function Hour({ answer }: { answer: Overview }): JSX.Element {
               judgment:
                 undelivered === 0
                   ? "none"
-                  : `${formatShare(undelivered, delivered + undelivered)}${isUnusual ? ", more than on most days" : ", as on most days"}`,
-              tone: isUnusual ? "bad" : undefined,
+                  : `${formatShare(undelivered, delivered + undelivered)}${isMany ? ", more than on most days" : ", as on most days"}`,
+              tone: isMany ? "bad" : undefined,
               href: messages("undelivered"),
             },
             {

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import type { Overview as Answer } from "../answers.ts";
-import { countOf, formatCount, formatShare, listOf } from "../lib/numbers.ts";
+import { countOf, formatCount, formatShare, isUnusual, listOf, sumOf } from "../lib/numbers.ts";
 import { formatTime } from "../lib/times.ts";
 import { useAnswer } from "../lib/use-answer.ts";
 import { usualShareOf } from "../parts/days-chart.tsx";
@@ -11,7 +11,7 @@ import { ProblemList } from "../parts/problem-list.tsx";
 import { Section } from "../parts/section.tsx";
 import { SmallChart } from "../parts/small-chart.tsx";
 import { FirstDay } from "./first-day.tsx";
-import { Hour, sum } from "./overview-hour.tsx";
+import { Hour } from "./overview-hour.tsx";
 import { Carriers, WebsitesNow } from "./overview-tables.tsx";
 
 export function Overview(): JSX.Element {
@@ -32,7 +32,7 @@ function Whole({ answer }: { answer: Answer }): JSX.Element {
       {problems.length > 0 && <ProblemList problems={problems} />}
       <Hour answer={answer} />
       <div class="two-one">
-        <DaysSection title="30 days" delivered={days.reduce((sum, day) => sum + day.delivered, 0)} days={days} />
+        <DaysSection title="30 days" delivered={sumOf(days, "delivered")} days={days} />
         <div class="stack">
           <Section
             title="Clicks"
@@ -99,10 +99,9 @@ function leadOf({ websites, lastProblems, minutes, days }: Answer): JSX.Element 
       </>
     );
   }
-  const [delivered, undelivered] = [sum(minutes, "delivered"), sum(minutes, "undelivered")];
+  const [delivered, undelivered] = [sumOf(minutes, "delivered"), sumOf(minutes, "undelivered")];
   const usual = usualShareOf(days);
-  const share = undelivered / Math.max(1, delivered + undelivered);
-  const isUsual = usual !== null && share < Math.max(0.04, usual * 3);
+  const isUsual = usual !== null && !isUnusual(undelivered, delivered + undelivered, usual);
   const last = lastProblems.find(({ ended }) => ended !== null);
   return (
     <>

@@ -5,6 +5,7 @@ import { sourceWords } from "../lib/audit-words.ts";
 import { countOf } from "../lib/numbers.ts";
 import { maskEmail } from "../lib/phones.ts";
 import { type Route, toHash } from "../lib/router.ts";
+import { OPTED_OUT, SUBSCRIBED } from "../lib/status-words.ts";
 import { useAnswer } from "../lib/use-answer.ts";
 import { useOlder } from "../lib/use-older.ts";
 import { go } from "../lib/use-route.ts";
@@ -14,7 +15,7 @@ import { Choice } from "../parts/field.tsx";
 import { MaskedText } from "../parts/masked.tsx";
 import { Loading, NoAnswer, Page } from "../parts/page.tsx";
 import { SearchBox } from "../parts/search-box.tsx";
-import { Head, ListEnd, Rows } from "../parts/section.tsx";
+import { ListEnd, Table, Two } from "../parts/section.tsx";
 import { Status } from "../parts/status.tsx";
 import { Time } from "../parts/time.tsx";
 
@@ -65,34 +66,24 @@ function List({ first, path }: { first: SubscriberPage; path: string }): JSX.Ele
   }
   return (
     <>
-      <Rows class="phone" label="People, by number">
-        <Head columns={["Person", "Address", "Since", "Now"]} />
-        <tbody>
-          {people.map(({ personId, phone, email, subscribed, since, source }) => (
-            <tr key={personId}>
-              <td>
-                <a class="row-link" href={personHash(personId)}>
-                  <MaskedText phone={phone} />
-                </a>
-              </td>
-              <td class="right">{email ? maskEmail(email) : "–"}</td>
-              <td>
-                <Time at={since} />
-                <span class="second">{sourceWords(source)}</span>
-              </td>
-              <td class="right">
-                <Status
-                  look={
-                    subscribed
-                      ? { word: "Subscribed", shape: "delivered", tone: "ok" }
-                      : { word: "Opted out", shape: "none", tone: "plain" }
-                  }
-                />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </Rows>
+      <Table
+        label="People, by number"
+        rows={people}
+        keyOf={({ personId }) => personId}
+        columns={[
+          [
+            "Person",
+            ({ personId, phone }) => (
+              <a class="row-link" href={personHash(personId)}>
+                <MaskedText phone={phone} />
+              </a>
+            ),
+          ],
+          ["Address", ({ email }) => (email ? maskEmail(email) : "–"), "right"],
+          ["Since", ({ since, source }) => <Two first={<Time at={since} />} second={sourceWords(source)} />],
+          ["Now", ({ subscribed }) => <Status look={subscribed ? SUBSCRIBED : OPTED_OUT} />, "right"],
+        ]}
+      />
       <ListEnd older={older}>The last changed first.</ListEnd>
     </>
   );

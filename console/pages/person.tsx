@@ -1,16 +1,16 @@
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
 import type { Person, PersonAtWebsite } from "../answers.ts";
 import { personPath } from "../lib/addresses.ts";
-import { ask, download, pathOf } from "../lib/ask.ts";
-import { countOf, formatCount, listOf } from "../lib/numbers.ts";
+import { ask, download } from "../lib/ask.ts";
+import { countOf, formatCount, listOf, sumOf } from "../lib/numbers.ts";
 import { formatPhone, maskEmail, maskPhone } from "../lib/phones.ts";
-import { type Route, toHash } from "../lib/router.ts";
+import { pathOf, type Route, toHash } from "../lib/router.ts";
+import { type Look, OPTED_OUT, SUBSCRIBED } from "../lib/status-words.ts";
 import { useAct } from "../lib/use-act.ts";
 import { useAnswer } from "../lib/use-answer.ts";
 import { go } from "../lib/use-route.ts";
 import { ActButton, FailureLine } from "../parts/button.tsx";
-import { Confirm } from "../parts/confirm.tsx";
+import { Asking, Confirm } from "../parts/confirm.tsx";
 import { FromShell } from "../parts/empty.tsx";
 import { Masked, MaskedText } from "../parts/masked.tsx";
 import { NoAnswer, Page } from "../parts/page.tsx";
@@ -87,18 +87,14 @@ function Known({ person, id, show }: { person: Person; id: string; show: Kind | 
   );
 }
 
+const NOT_SUBSCRIBED: Look = { ...OPTED_OUT, word: "Not subscribed" };
+
 function SiteLine({ site }: { site: PersonAtWebsite }): JSX.Element {
   return (
     <>
       <dt>{site.websiteId ? <a href={`#/websites/${site.websiteId}`}>{nameOfSite(site)}</a> : nameOfSite(site)}</dt>
       <dd>
-        <Status
-          look={
-            site.subscribed
-              ? { word: "Subscribed", shape: "delivered", tone: "ok" }
-              : { word: site.optedOutByPerson ? "Opted out" : "Not subscribed", shape: "none", tone: "plain" }
-          }
-        />
+        <Status look={site.subscribed ? SUBSCRIBED : site.optedOutByPerson ? OPTED_OUT : NOT_SUBSCRIBED} />
         {site.email && <span class="second">{maskEmail(site.email)}</span>}
       </dd>
     </>
@@ -119,7 +115,6 @@ function leadOf({ websites }: Person): string {
 }
 
 function Acts({ person, id, masked }: { person: Person; id: string; masked: string }): JSX.Element {
-  const [isAsking, setAsking] = useState(false);
   const exporting = useAct();
   const path = personPath(id);
   const erase = async (expected: number) => {
@@ -127,53 +122,47 @@ function Acts({ person, id, masked }: { person: Person; id: string; masked: stri
       pathOf(path, { expected: `${expected}` }),
       { method: "DELETE" },
     );
-    const count = websites.reduce((sum, { erasedMessages }) => sum + erasedMessages, 0);
+    const count = sumOf(websites, "erasedMessages");
     tellDone(
       `${masked} is erased, with ${countOf(count, "text")}.${failed.length > 0 ? ` At ${countOf(failed.length, "website")} it failed: erase again.` : ""}`,
     );
     go("#/people");
   };
+  const save = () => void exporting.run(() => download(`${path}/export`, "person.json"));
+  const erasing = (close: () => void) => (
+    <Confirm
+      count={sumOf(person.websites, "messageCount")}
+      title={(texts) => `Erase ${masked} and ${countOf(texts, "text")}?`}
+      lines={[
+        {
+          icon: "cancelled",
+          text: (
+            <>
+              Texts, their own words and consent are deleted <strong>at all websites</strong>. This cannot be undone.
+            </>
+          ),
+        },
+        { icon: "shield", text: "A mark stays that names nobody: no import subscribes them again." },
+        { icon: "callback", text: "No platform is told. Tell them, or they send again." },
+      ]}
+      typed={{ word: masked.slice(-2), label: `Type the last two digits, ${masked.slice(-2)}, to erase them` }}
+      act={() => "Erase this person"}
+      isDanger
+      out="Keep everything"
+      milder={{ label: "Export first", onPress: save }}
+      run={erase}
+      onClose={close}
+    />
+  );
   return (
     <>
-      <ActButton
-        isOff={exporting.isBusy}
-        onPress={() => void exporting.run(() => download(`${path}/export`, "person.json"))}
-      >
+      <ActButton isOff={exporting.isBusy} onPress={save}>
         Export all
       </ActButton>
-      <ActButton kind="edge" onPress={() => setAsking(true)}>
+      <Asking kind="edge" dialog={erasing}>
         Erase…
-      </ActButton>
+      </Asking>
       <FailureLine failure={exporting.failure} />
-      {isAsking && (
-        <Confirm
-          count={person.websites.reduce((sum, { messageCount }) => sum + messageCount, 0)}
-          title={(texts) => `Erase ${masked} and ${countOf(texts, "text")}?`}
-          lines={[
-            {
-              icon: "cancelled",
-              text: (
-                <>
-                  Texts, their own words and consent are deleted <strong>at all websites</strong>. This cannot be
-                  undone.
-                </>
-              ),
-            },
-            { icon: "shield", text: "A mark stays that names nobody: no import subscribes them again." },
-            { icon: "callback", text: "No platform is told. Tell them, or they send again." },
-          ]}
-          typed={{ word: masked.slice(-2), label: `Type the last two digits, ${masked.slice(-2)}, to erase them` }}
-          act={() => "Erase this person"}
-          isDanger
-          out="Keep everything"
-          milder={{
-            label: "Export first",
-            onPress: () => void exporting.run(() => download(`${path}/export`, "person.json")),
-          }}
-          run={erase}
-          onClose={() => setAsking(false)}
-        />
-      )}
     </>
   );
 }

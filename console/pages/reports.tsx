@@ -1,10 +1,9 @@
 import type { JSX } from "preact";
 import type { Report, WebsiteList } from "../answers.ts";
 import { reportPath } from "../lib/addresses.ts";
-import { pathOf } from "../lib/ask.ts";
 import { formatCount, formatShare } from "../lib/numbers.ts";
 import { dayBefore } from "../lib/rates.ts";
-import { type Route, toHash } from "../lib/router.ts";
+import { pathOf, type Route, toHash } from "../lib/router.ts";
 import { formatDay } from "../lib/times.ts";
 import { useAnswer } from "../lib/use-answer.ts";
 import { go } from "../lib/use-route.ts";

@@ -4,7 +4,7 @@ import { ask } from "../lib/ask.ts";
 import { useAct } from "../lib/use-act.ts";
 import { useAnswer } from "../lib/use-answer.ts";
 import { ActButton, FailureLine } from "../parts/button.tsx";
-import { Head, Rows, Section } from "../parts/section.tsx";
+import { Section, Table, Two } from "../parts/section.tsx";
 import { Time } from "../parts/time.tsx";
 import { tellDone } from "../parts/toast.tsx";
 
@@ -22,37 +22,35 @@ export function Sessions(): JSX.Element {
     <Section title="Sessions" of="signed in here">
       <FailureLine failure={ending.failure ?? (data ? null : failure)} />
       {data && (
-        <Rows class="phone" label="Sessions">
-          <Head columns={["Operator", "Last used", "Ends", "End"]} unseen="End" />
-          <tbody>
-            {data.sessions.map(({ sessionId, operator, role, lastUsedAt, expiresAt, isThis }) => (
-              <tr key={sessionId}>
-                <th scope="row">
-                  {operator}
-                  <span class="second">{isThis ? `${role}, this one` : role}</span>
-                </th>
-                <td class="right">
-                  <Time at={lastUsedAt} />
-                </td>
-                <td data-label="Ends">
-                  <Time at={expiresAt} />
-                </td>
-                <td class="number right">
-                  {!isThis && (
-                    <ActButton
-                      isSmall
-                      isOff={ending.isBusy}
-                      of={`the session of ${operator}`}
-                      onPress={() => void end(sessionId, operator)}
-                    >
-                      End
-                    </ActButton>
-                  )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </Rows>
+        <Table
+          label="Sessions"
+          rows={data.sessions}
+          keyOf={({ sessionId }) => sessionId}
+          columns={[
+            [
+              "Operator",
+              ({ operator, role, isThis }) => <Two first={operator} second={isThis ? `${role}, this one` : role} />,
+              "head",
+            ],
+            ["Last used", ({ lastUsedAt }) => <Time at={lastUsedAt} />, "right"],
+            ["Ends", ({ expiresAt }) => <Time at={expiresAt} />, "named"],
+            [
+              "End",
+              ({ sessionId, operator, isThis }) =>
+                !isThis && (
+                  <ActButton
+                    isSmall
+                    isOff={ending.isBusy}
+                    of={`the session of ${operator}`}
+                    onPress={() => void end(sessionId, operator)}
+                  >
+                    End
+                  </ActButton>
+                ),
+              "number right acts",
+            ],
+          ]}
+        />
       )}
     </Section>
   );

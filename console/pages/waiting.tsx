@@ -1,31 +1,33 @@
-import type { JSX } from "preact";
+import type { ComponentChildren, JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { Waiting, WaitingGroup, WaitingRow } from "../answers.ts";
 import { messagesHash } from "../lib/addresses.ts";
-import { countOf, formatCount, listOf } from "../lib/numbers.ts";
-import type { Route } from "../lib/router.ts";
+import { countOf, formatCount, listOf, sumOf } from "../lib/numbers.ts";
+import { pathOf, type Route } from "../lib/router.ts";
+import type { Shape, Tone } from "../lib/status-words.ts";
 import { cityOf, formatClock, formatSpan, formatTime } from "../lib/times.ts";
 import { useAnswer } from "../lib/use-answer.ts";
 import { ActButton } from "../parts/button.tsx";
 import { FromShell } from "../parts/empty.tsx";
 import { NoAnswer, Page } from "../parts/page.tsx";
-import { Head, Rows } from "../parts/section.tsx";
+import { Cells, type Column, Head, Rows, Two } from "../parts/section.tsx";
 import { Note, Status } from "../parts/status.tsx";
 import { Time, useNow } from "../parts/time.tsx";
 import { type Asked, release, WaitingDialog } from "./waiting-dialogs.tsx";
 
 const isUnwanted = ({ why }: WaitingRow) => why === "carrier" || why === "queue";
-const countIn = (rows: WaitingRow[]) => rows.reduce((sum, row) => sum + row.count, 0);
+const countIn = (rows: WaitingRow[]) => sumOf(rows, "count");
 
 /** Waiting is three things: against the will, held, and scheduled. Only the first is what the page is headed by. */
 export function WaitingPage({ route }: { route: Route }): JSX.Element {
   const { website } = route.query;
-  const path = `/operator/waiting${website ? `?website=${encodeURIComponent(website)}` : ""}`;
+  const path = pathOf("/operator/waiting", { website });
   const { data, failure, reload } = useAnswer<Waiting>(path, 15);
   const [asked, setAsked] = useState<Asked | null>(null);
   const now = useNow();
   if (!data) return <NoAnswer failure={failure} title="Waiting" onRetry={reload} />;
 
+  const columns = columnsOf(now, setAsked, reload);
   const rows = data.groups.flatMap((group) => group.rows);
   const unwanted = rows.filter(isUnwanted);
   const carriers = [
@@ -42,14 +44,19 @@ export function WaitingPage({ route }: { route: Route }): JSX.Element {
     <Page title={title} lead={leadOf(rows, now)}>
       {count > 0 && carriers.length > 0 && <Cause groups={data.groups} now={now} carriers={carriers} />}
       {rows.length > 0 && (
-        <Rows class="phone waiting" label="What waits, by website, purpose and client">
-          <Head
-            columns={["Purpose and client", "Texts", "Why they wait", "Oldest, and until when", "What can be done"]}
-            numbers={["Texts"]}
-            unseen="What can be done"
-          />
+        <Rows label="What waits, by website, purpose and client">
+          <Head columns={columns} />
           {data.groups.map((group) => (
-            <Group key={group.websiteId} group={group} now={now} onAsk={setAsked} reload={reload} />
+            <tbody key={group.websiteId}>
+              <GroupRow group={group} onAsk={setAsked} />
+              {group.rows.map((row) => (
+                <Cells
+                  key={`${row.sendPurpose} ${row.clientId} ${row.why}`}
+                  row={{ ...row, group }}
+                  columns={columns}
+                />
+              ))}
+            </tbody>
           ))}
         </Rows>
       )}
@@ -95,140 +102,118 @@ function Cause({ groups, now, carriers }: { groups: WaitingGroup[]; now: number;
   );
 }
 
-interface GroupProps {
+interface Grouped extends WaitingRow {
   group: WaitingGroup;
-  now: number;
-  onAsk: (asked: Asked) => void;
-  reload: () => void;
 }
 
-function Group({ group, now, onAsk, reload }: GroupProps): JSX.Element {
+type OnAsk = (asked: Asked) => void;
+
+function GroupRow({ group, onAsk }: { group: WaitingGroup; onAsk: OnAsk }): JSX.Element {
   const { websiteId, name, rows } = group;
   const others = rows.filter(({ why }) => why !== "held");
+  const hold = () => onAsk({ verb: "hold", group, row: null, count: countIn(others) });
   return (
-    <tbody>
-      <tr class="group-row">
-        <th colSpan={4} scope="rowgroup">
-          <a href={`#/websites/${websiteId}`}>{name}</a>
-          <span class="count">{formatCount(countIn(rows))}</span>
-        </th>
-        <td class="number">
-          {others.length > 0 && (
-            <ActButton
-              kind="text"
-              of={name}
-              onPress={() => onAsk({ verb: "hold", group, row: null, count: countIn(others) })}
-            >
-              Hold all…
-            </ActButton>
-          )}
-        </td>
-      </tr>
-      {rows.map((row) => (
-        <Row
-          key={`${row.sendPurpose} ${row.clientId} ${row.why}`}
-          group={group}
-          row={row}
-          now={now}
-          onAsk={onAsk}
-          reload={reload}
-        />
-      ))}
-    </tbody>
+    <tr class="group-row">
+      <th colSpan={4} scope="rowgroup">
+        <a href={`#/websites/${websiteId}`}>{name}</a>
+        <span class="count">{formatCount(countIn(rows))}</span>
+      </th>
+      <td class="number">
+        {others.length > 0 && (
+          <ActButton kind="text" of={name} onPress={hold}>
+            Hold all…
+          </ActButton>
+        )}
+      </td>
+    </tr>
   );
 }
 
 const SOON = 3 * 3_600_000;
 
-function Row({ group, row, now, onAsk, reload }: GroupProps & { row: WaitingRow }): JSX.Element {
-  const { sendPurpose, clientName, kind, count, why, oldestAt, endsAt } = row;
-  const dies = endsAt !== null && why === "held" && Date.parse(endsAt) - now < SOON;
-  const list = messagesHash(`website:${group.websiteId} purpose:"${sendPurpose}" status:waiting`);
-  return (
-    <tr>
-      <th scope="row">
-        {sendPurpose}
-        <span class="second">{[clientName ?? row.clientId.slice(0, 8), kind].filter(Boolean).join(", ")}</span>
-      </th>
-      <td class="number right">
-        <a href={list}>{formatCount(count)}</a>
-      </td>
-      <td class="wide">
-        <Why row={row} />
-      </td>
-      <td class="wide">
-        {formatSpan(now - Date.parse(oldestAt))}
-        {endsAt && (
-          <span class={`second ${dies ? "bad" : ""}`}>
-            {dies ? "ends at " : "oldest is tried until "}
-            <Time at={endsAt} />
-            {dies && ", held or not"}
-          </span>
-        )}
-      </td>
-      <td class="wide">
+const columnsOf = (now: number, onAsk: OnAsk, reload: () => void): Column<Grouped>[] => [
+  [
+    "Purpose and client",
+    ({ sendPurpose, clientName, clientId, kind }) => (
+      <Two first={sendPurpose} second={[clientName ?? clientId.slice(0, 8), kind].filter(Boolean).join(", ")} />
+    ),
+    "head",
+  ],
+  [
+    "Texts",
+    ({ group, sendPurpose, count }) => (
+      <a href={messagesHash(`website:${group.websiteId} purpose:"${sendPurpose}" status:waiting`)}>
+        {formatCount(count)}
+      </a>
+    ),
+    "number right",
+  ],
+  ["Why they wait", (row) => <Why row={row} />, "wide"],
+  [
+    "Oldest, and until when",
+    ({ why, oldestAt, endsAt }) => {
+      const dies = endsAt !== null && why === "held" && Date.parse(endsAt) - now < SOON;
+      return (
+        <>
+          {formatSpan(now - Date.parse(oldestAt))}
+          {endsAt && (
+            <span class={`second ${dies ? "bad" : ""}`}>
+              {dies ? "ends at " : "oldest is tried until "}
+              <Time at={endsAt} />
+              {dies && ", held or not"}
+            </span>
+          )}
+        </>
+      );
+    },
+    "wide",
+  ],
+  [
+    "What can be done",
+    ({ group, ...row }) => {
+      const { why, sendPurpose, count } = row;
+      const ask = (verb: Asked["verb"]) => onAsk({ verb, group, row, count });
+      return (
         <div class="row-acts">
           {why === "held" ? (
             <ActButton isSmall onPress={() => void release(group, row, reload)} of={sendPurpose}>
               Release
             </ActButton>
           ) : (
-            <ActButton isSmall onPress={() => onAsk({ verb: "hold", group, row, count })} of={sendPurpose}>
+            <ActButton isSmall onPress={() => ask("hold")} of={sendPurpose}>
               Hold…
             </ActButton>
           )}
-          <ActButton isSmall kind="edge" onPress={() => onAsk({ verb: "cancel", group, row, count })} of={sendPurpose}>
+          <ActButton isSmall kind="edge" onPress={() => ask("cancel")} of={sendPurpose}>
             Cancel…
           </ActButton>
         </div>
-      </td>
-    </tr>
-  );
-}
+      );
+    },
+    "wide acts",
+  ],
+];
 
-function Why({ row }: { row: WaitingRow }): JSX.Element {
-  const { why, carrier, cause, nextTryAt, held, opensAt } = row;
-  if (why === "held") {
-    return (
-      <>
-        <Status look={{ word: held?.by ? `Held by ${held.by}` : "Held", shape: "held", tone: "plain" }} />
-        <span class="second">
-          {held && <Time at={held.since} />}
-          {held?.reason && `: “${held.reason}”`}
-        </span>
-      </>
-    );
-  }
-  if (why === "scheduled") {
-    return (
-      <>
-        <Status look={{ word: "Scheduled", shape: "scheduled", tone: "plain" }} />
-        <span class="second">
-          {opensAt && (
-            <>
-              opens <Time at={opensAt} />
-            </>
-          )}
-        </span>
-      </>
-    );
-  }
-  return (
-    <>
-      <Status
-        look={{
-          word: cause ?? (why === "queue" ? "For their turn" : `${carrier ?? "The carrier"} does not take them`),
-          shape: "waiting",
-          tone: "wait",
-        }}
-      />
-      <span class="second">
-        {nextTryAt && (
-          <>
-            next try <Time at={nextTryAt} as="seconds" />
-          </>
-        )}
-      </span>
-    </>
+function Why({ row: { why, carrier, cause, nextTryAt, held, opensAt } }: { row: WaitingRow }): JSX.Element {
+  const line = (word: string, shape: Shape, tone: Tone, second: ComponentChildren) => (
+    <Two first={<Status look={{ word, shape, tone }} />} second={second} />
   );
+  if (why === "held") {
+    const since = (
+      <>
+        {held && <Time at={held.since} />}
+        {held?.reason && `: “${held.reason}”`}
+      </>
+    );
+    return line(held?.by ? `Held by ${held.by}` : "Held", "held", "plain", since);
+  }
+  const until = (words: string, at: string | null | undefined, as: "time" | "seconds" = "time") =>
+    at && (
+      <>
+        {words} <Time at={at} as={as} />
+      </>
+    );
+  if (why === "scheduled") return line("Scheduled", "scheduled", "plain", until("opens", opensAt));
+  const waitsFor = why === "queue" ? "For their turn" : `${carrier ?? "The carrier"} does not take them`;
+  return line(cause ?? waitsFor, "waiting", "wait", until("next try", nextTryAt, "seconds"));
 }

@@ -1,12 +1,12 @@
 import type { JSX } from "preact";
 import type { Report, ReportRow } from "../answers.ts";
 import { messagesHash, reportPath } from "../lib/addresses.ts";
-import { pathOf } from "../lib/ask.ts";
 import { formatCount } from "../lib/numbers.ts";
-import { dayBefore, type Rate, rateOf } from "../lib/rates.ts";
+import { dayBefore, rateOf } from "../lib/rates.ts";
+import { pathOf } from "../lib/router.ts";
 import { useAnswer } from "../lib/use-answer.ts";
 import { FailureLine } from "../parts/button.tsx";
-import { Head, Rows } from "../parts/section.tsx";
+import { Table } from "../parts/section.tsx";
 
 /** Each purpose of a website in 30 days, with the change to the 30 days before. Only a bad change has a color. */
 export function Campaigns({ websiteId, days = 30 }: { websiteId: string | null; days?: number }): JSX.Element {
@@ -22,6 +22,8 @@ export function Campaigns({ websiteId, days = 30 }: { websiteId: string | null; 
   return <CampaignRows rows={rows} before={before.data?.rows ?? []} websiteId={websiteId} />;
 }
 
+const purposeOf = ({ sendPurpose }: ReportRow) => sendPurpose ?? "";
+
 function CampaignRows({
   rows,
   before,
@@ -31,40 +33,36 @@ function CampaignRows({
   before: ReportRow[];
   websiteId: string | null;
 }): JSX.Element {
+  const rate = (kind: Parameters<typeof rateOf>[0]) => (row: ReportRow) => {
+    const last = before.find((it) => it.sendPurpose === row.sendPurpose);
+    const { value, change, isBad } = rateOf(kind, row, last);
+    return (
+      <>
+        {value} <span class={`change ${isBad ? "bad" : ""}`}>{change}</span>
+      </>
+    );
+  };
   const link = (purpose: string) => messagesHash(`${websiteId ? `website:${websiteId} ` : ""}purpose:"${purpose}"`);
   return (
-    <Rows class="phone campaigns" label="Campaigns">
-      <Head
-        columns={["Purpose", "Sent", "Delivered", "Clicked", "Opted out"]}
-        numbers={["Sent", "Delivered", "Clicked", "Opted out"]}
-      />
-      <tbody>
-        {rows.map((row) => {
-          const purpose = row.sendPurpose ?? "";
-          const last = before.find((it) => it.sendPurpose === purpose);
-          return (
-            <tr key={purpose}>
-              <td class="wide">
-                <a class="row-link" href={link(purpose)}>
-                  {purpose}
-                </a>
-              </td>
-              <td class="number" data-label="Sent">
-                {formatCount(row.sent)}
-              </td>
-              <RateCell label="Delivered" isRight rate={rateOf("delivered", row, last)} />
-              <RateCell label="Clicked" rate={rateOf("clicked", row, last)} />
-              <RateCell label="Opted out" isRight rate={rateOf("optedOut", row, last)} />
-            </tr>
-          );
-        })}
-      </tbody>
-    </Rows>
+    <Table
+      label="Campaigns"
+      rows={rows}
+      keyOf={purposeOf}
+      columns={[
+        [
+          "Purpose",
+          (row) => (
+            <a class="row-link" href={link(purposeOf(row))}>
+              {purposeOf(row)}
+            </a>
+          ),
+          "wide",
+        ],
+        ["Sent", (row) => formatCount(row.sent), "number named"],
+        ["Delivered", rate("delivered"), "number named right"],
+        ["Clicked", rate("clicked"), "number named"],
+        ["Opted out", rate("optedOut"), "number named right"],
+      ]}
+    />
   );
 }
-
-const RateCell = ({ label, rate, isRight }: { label: string; rate: Rate; isRight?: boolean }) => (
-  <td class={`number ${isRight ? "right" : ""}`} data-label={label}>
-    {rate.value} <span class={`change ${rate.isBad ? "bad" : ""}`}>{rate.change}</span>
-  </td>
-);

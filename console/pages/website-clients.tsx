@@ -6,7 +6,7 @@ import { attempt } from "../lib/attempt.ts";
 import type { Look } from "../lib/status-words.ts";
 import { formatTime } from "../lib/times.ts";
 import { ActButton } from "../parts/button.tsx";
-import { Confirm } from "../parts/confirm.tsx";
+import { Asking, Confirm } from "../parts/confirm.tsx";
 import { CommandLine } from "../parts/copy.tsx";
 import { SecretOnce } from "../parts/secret.tsx";
 import { Section } from "../parts/section.tsx";
@@ -22,15 +22,16 @@ interface Props {
 }
 
 export function Clients({ website, endpoints, reload }: Props): JSX.Element {
-  const [isNew, setNew] = useState(false);
+  const [made, setMade] = useState<Made | null>(null);
+  const onMade = (name: string, secrets: NewSecrets) => setMade({ name, secrets });
   return (
     <Section
       id="clients"
       title="Clients"
       act={
-        <ActButton isSmall onPress={() => setNew(true)}>
+        <Asking isSmall dialog={(close) => <NewClient websiteId={website.websiteId} onMade={onMade} onClose={close} />}>
           New client
-        </ActButton>
+        </Asking>
       }
     >
       {website.clients.length === 0 && (
@@ -44,12 +45,32 @@ export function Clients({ website, endpoints, reload }: Props): JSX.Element {
           key={client.clientId}
           client={client}
           endpoint={endpoints.find((it) => it.clientId === client.clientId)}
+          onMade={onMade}
           reload={reload}
         />
       ))}
-      {isNew && <NewClient websiteId={website.websiteId} onClose={() => setNew(false)} reload={reload} />}
+      {made && (
+        <SecretOnce
+          title={`Credentials of ${made.name}`}
+          lead="The secrets are shown this once. Give them to its developers on a way that you trust."
+          secrets={[
+            ...(made.secrets.clientId ? [{ name: "Client id", value: made.secrets.clientId }] : []),
+            { name: "Client secret", value: made.secrets.clientSecret },
+            { name: "Callback secret", value: made.secrets.callbackSecret },
+          ]}
+          onClose={() => {
+            setMade(null);
+            reload();
+          }}
+        />
+      )}
     </Section>
   );
+}
+
+interface Made {
+  name: string;
+  secrets: NewSecrets;
 }
 
 function lookOfClient({ suspended }: Client, endpoint: Endpoint | undefined): Look {
@@ -60,17 +81,14 @@ function lookOfClient({ suspended }: Client, endpoint: Endpoint | undefined): Lo
 
 export const nameOfClient = ({ name, clientId }: Client) => name ?? clientId.slice(0, 8);
 
-function ClientCard({
-  client,
-  endpoint,
-  reload,
-}: {
+interface CardProps {
   client: Client;
   endpoint: Endpoint | undefined;
+  onMade: (name: string, secrets: NewSecrets) => void;
   reload: () => void;
-}): JSX.Element {
-  const [asked, setAsked] = useState<"rotate" | "suspend" | null>(null);
-  const [secrets, setSecrets] = useState<NewSecrets | null>(null);
+}
+
+function ClientCard({ client, endpoint, onMade, reload }: CardProps): JSX.Element {
   const name = nameOfClient(client);
   const path = `/operator/clients/${client.clientId}`;
   const setSuspended = async (suspended: boolean) => {
@@ -84,6 +102,41 @@ function ClientCard({
     reload();
   };
   const letSend = () => void attempt(() => setSuspended(false), `${name} stays suspended`);
+  const suspend = (close: () => void) => (
+    <Confirm
+      title={() => `Suspend ${name}?`}
+      lines={[
+        {
+          icon: "cancelled",
+          text: "Its requests are refused with 403, everywhere within 90 seconds. You can undo it.",
+        },
+        { icon: "waiting", text: "Texts that were accepted still go. To stop those too, hold what waits." },
+      ]}
+      act={() => `Suspend ${name}`}
+      out="Let it send"
+      run={() => setSuspended(true)}
+      onClose={close}
+    />
+  );
+  const rotate = (close: () => void) => (
+    <Confirm
+      title={() => `Rotate the secret of ${name}?`}
+      lines={[
+        { icon: "shield", text: "You get a new secret, and a new one for callbacks, shown once." },
+        {
+          icon: "waiting",
+          text: `The present ones stay valid for 24 hours, until ${formatTime(Date.now() + 86_400_000, Date.now())}. Both work meanwhile.`,
+        },
+      ]}
+      act={() => "Make new secrets"}
+      out="Keep the present ones"
+      run={async () => {
+        const body = { graceSeconds: 86_400 };
+        onMade(name, await ask<NewSecrets>(`${path}/rotate`, { method: "POST", body }));
+      }}
+      onClose={close}
+    />
+  );
   return (
     <article class="client">
       <header>
@@ -95,67 +148,19 @@ function ClientCard({
               Let it send again
             </ActButton>
           ) : (
-            <ActButton isSmall of={name} onPress={() => setAsked("suspend")}>
+            <Asking isSmall of={name} dialog={suspend}>
               Suspend…
-            </ActButton>
+            </Asking>
           )}
-          <ActButton isSmall of={name} onPress={() => setAsked("rotate")}>
+          <Asking isSmall of={name} dialog={rotate}>
             Rotate secret…
-          </ActButton>
+          </Asking>
         </div>
       </header>
       <div class="card-grid">
         <Credentials client={client} endpoint={endpoint} />
         <EndpointHealth key={client.callbackUrl} client={client} endpoint={endpoint} reload={reload} />
       </div>
-      {asked === "suspend" && (
-        <Confirm
-          title={() => `Suspend ${name}?`}
-          lines={[
-            {
-              icon: "cancelled",
-              text: `Its requests are refused with 403, everywhere within 90 seconds. You can undo it.`,
-            },
-            { icon: "waiting", text: "Texts that were accepted still go. To stop those too, hold what waits." },
-          ]}
-          act={() => `Suspend ${name}`}
-          out="Let it send"
-          run={() => setSuspended(true)}
-          onClose={() => setAsked(null)}
-        />
-      )}
-      {asked === "rotate" && (
-        <Confirm
-          title={() => `Rotate the secret of ${name}?`}
-          lines={[
-            { icon: "shield", text: "You get a new secret, and a new one for callbacks, shown once." },
-            {
-              icon: "waiting",
-              text: `The present ones stay valid for 24 hours, until ${formatTime(Date.now() + 86_400_000, Date.now())}. Both work meanwhile.`,
-            },
-          ]}
-          act={() => "Make new secrets"}
-          out="Keep the present ones"
-          run={async () =>
-            setSecrets(await ask<NewSecrets>(`${path}/rotate`, { method: "POST", body: { graceSeconds: 86_400 } }))
-          }
-          onClose={() => setAsked(null)}
-        />
-      )}
-      {secrets && (
-        <SecretOnce
-          title={`New secrets of ${name}`}
-          lead="They are shown this once. Give them to its developers on a way that you trust."
-          secrets={[
-            { name: "Client secret", value: secrets.clientSecret },
-            { name: "Callback secret", value: secrets.callbackSecret },
-          ]}
-          onClose={() => {
-            setSecrets(null);
-            reload();
-          }}
-        />
-      )}
     </article>
   );
 }

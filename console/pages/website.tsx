@@ -2,10 +2,9 @@ import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import type { Overview, WebsiteWithClients } from "../answers.ts";
 import { messagesHash, websitePath } from "../lib/addresses.ts";
-import { pathOf } from "../lib/ask.ts";
-import { formatChange, formatCount, formatShare, listOf } from "../lib/numbers.ts";
+import { formatChange, formatCount, formatShare, listOf, sumOf } from "../lib/numbers.ts";
 import { growthOf } from "../lib/rates.ts";
-import { type Route, toHash } from "../lib/router.ts";
+import { pathOf, type Route, toHash } from "../lib/router.ts";
 import { useIsOperator } from "../lib/session.ts";
 import { cityOf, formatClock, formatDay } from "../lib/times.ts";
 import { useAnswer } from "../lib/use-answer.ts";
@@ -134,7 +133,7 @@ function Today({ overview, id }: { overview: Overview | null; id: string }): JSX
   const row = overview?.websites[0];
   const day = overview?.days.at(-1);
   const errors = overview?.website?.errors ?? [];
-  const total = errors.reduce((sum, { count }) => sum + count, 0);
+  const total = sumOf(errors, "count");
   const week = growthOf(row);
   return (
     <Tiles
@@ -169,7 +168,7 @@ function Today({ overview, id }: { overview: Overview | null; id: string }): JSX
 
 function Growth({ overview }: { overview: Overview | null }): JSX.Element {
   const growth = overview?.website?.growth ?? [];
-  const net = growth.reduce((sum, { joined, left }) => sum + joined - left, 0);
+  const net = sumOf(growth, "joined") - sumOf(growth, "left");
   return (
     <ChartSection
       title="Joined and left"

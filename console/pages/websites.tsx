@@ -1,17 +1,19 @@
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
-import type { Overview, WebsiteList } from "../answers.ts";
-import { countOf, formatChange, formatCount, formatShare } from "../lib/numbers.ts";
+import type { Overview, WebsiteList, WebsiteNow } from "../answers.ts";
+import { countOf, formatChange, formatCount, formatShare, sumOf } from "../lib/numbers.ts";
 import { growthOf } from "../lib/rates.ts";
 import { useSigned } from "../lib/session.ts";
+import type { Look } from "../lib/status-words.ts";
 import { useAnswer } from "../lib/use-answer.ts";
 import { replaceHash } from "../lib/use-route.ts";
 import { ButtonLink } from "../parts/button.tsx";
 import { FromShell } from "../parts/empty.tsx";
 import { NoAnswer, Page } from "../parts/page.tsx";
-import { Head, Rows } from "../parts/section.tsx";
+import { Table, Two } from "../parts/section.tsx";
 import { Note, Status } from "../parts/status.tsx";
 import { NoWebsite } from "./first-day.tsx";
+import { lookOfWebsite, QUIET } from "./overview-tables.tsx";
 
 export function Websites(): JSX.Element {
   const { session, overview } = useSigned();
@@ -39,74 +41,68 @@ export function Websites(): JSX.Element {
 
 function leadOf({ websites }: WebsiteList, overview: Overview | null): string {
   if (!overview) return countOf(websites.length, "brand");
-  const known = overview.websites.flatMap(({ subscribers }) => subscribers ?? []);
-  const people = known.reduce((sum, count) => sum + count, 0);
+  const people = sumOf(overview.websites, "subscribers");
   const texts = `${countOf(overview.days.at(-1)?.accepted ?? 0, "text was", "texts were")} accepted today.`;
-  return known.length === 0
-    ? texts
-    : `${countOf(people, "person is subscribed", "people are subscribed")}, and ${texts}`;
+  return people === 0 ? texts : `${countOf(people, "person is subscribed", "people are subscribed")}, and ${texts}`;
 }
 
+type Row = WebsiteList["websites"][number] & { now: WebsiteNow | undefined };
+
 function List({ list, overview }: { list: WebsiteList; overview: Overview | null }): JSX.Element {
+  const rows = list.websites.map((it) => ({
+    ...it,
+    now: overview?.websites.find(({ websiteId }) => websiteId === it.websiteId),
+  }));
   return (
-    <Rows class="phone" label="Websites">
-      <Head
-        columns={["Website", "Subscribers", "Opt-out rate, 30 days", "Texts today", "Errors today", "Now"]}
-        numbers={["Subscribers", "Opt-out rate, 30 days", "Texts today", "Errors today"]}
-      />
-      <tbody>
-        {list.websites.map(({ websiteId, name, carrier, sender, holds }) => {
-          const now = overview?.websites.find((it) => it.websiteId === websiteId);
-          const growth = growthOf(now);
-          return (
-            <tr key={websiteId}>
-              <td class="wide">
+    <Table<Row>
+      label="Websites"
+      rows={rows}
+      keyOf={({ websiteId }) => websiteId}
+      columns={[
+        [
+          "Website",
+          ({ websiteId, name, carrier, sender }) => (
+            <Two
+              first={
                 <a class="row-link" href={`#/websites/${websiteId}`}>
                   {name}
                 </a>
-                <span class="second">
-                  {carrier}
-                  {sender && `, ${sender}`}
-                </span>
-              </td>
-              <td class="number" data-label="Subscribers">
-                {formatCount(now?.subscribers)}
-                {growth !== null && <span class="second">{formatChange(growth, 0)} this week</span>}
-              </td>
-              <td class="number right" data-label="Opt-outs">
-                {now ? formatShare(now.optedOut30Days, now.sent30Days) : "–"}
-              </td>
-              <td class="number" data-label="Texts today">
-                {formatCount(now?.textsToday)}
-              </td>
-              <td class="number right" data-label="Errors today">
-                {formatCount(now?.errorsToday)}
-              </td>
-              <td class="wide">
-                {holds.length > 0 ? (
-                  <Status
-                    look={{
-                      word: holds.some((it) => !it.sendPurpose && !it.clientId) ? "Held" : "Held in part",
-                      shape: "held",
-                      tone: "plain",
-                    }}
-                  />
-                ) : now && now.waiting > 0 ? (
-                  <Status look={{ word: `${formatCount(now.waiting)} wait`, shape: "waiting", tone: "wait" }} />
-                ) : (
-                  <Status
-                    look={
-                      now?.accepted
-                        ? { word: "Arriving", shape: "delivered", tone: "ok" }
-                        : { word: "Quiet", shape: "none", tone: "plain" }
-                    }
-                  />
-                )}
-              </td>
-            </tr>
-          );
-        })}
-      </tbody>
-    </Rows>
+              }
+              second={[carrier, sender].filter(Boolean).join(", ")}
+            />
+          ),
+          "wide",
+        ],
+        [
+          "Subscribers",
+          ({ now }) => {
+            const growth = growthOf(now);
+            return (
+              <Two
+                first={formatCount(now?.subscribers)}
+                second={growth !== null && `${formatChange(growth, 0)} this week`}
+              />
+            );
+          },
+          "number named",
+        ],
+        [
+          "Opt-out rate, 30 days",
+          ({ now }) => (now ? formatShare(now.optedOut30Days, now.sent30Days) : "–"),
+          "number named right",
+        ],
+        ["Texts today", ({ now }) => formatCount(now?.textsToday), "number named"],
+        ["Errors today", ({ now }) => formatCount(now?.errorsToday), "number named right"],
+        ["Now", (row) => <Status look={lookOf(row)} />, "wide"],
+      ]}
+    />
   );
+}
+
+function lookOf({ holds, now }: Row): Look {
+  if (holds.length > 0) {
+    const isWhole = holds.some((it) => !it.sendPurpose && !it.clientId);
+    return { word: isWhole ? "Held" : "Held in part", shape: "held", tone: "plain" };
+  }
+  return now ? lookOfWebsite(now) : QUIET;
 }

@@ -64,11 +64,11 @@ export function Ticks({
   );
 }
 
-/** What waits: lines at a slant. Its id must be of its own on a page. */
-export function Hatch({ id }: { id: string }): JSX.Element {
+/** What waits: lines at a slant. The styles name it. */
+export function Hatch(): JSX.Element {
   return (
     <defs>
-      <pattern id={id} width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+      <pattern id="hatch" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
         <line class="wait-line" x1="0" y1="0" x2="0" y2="5" />
       </pattern>
     </defs>

@@ -1,11 +1,12 @@
 import type { ComponentChildren, JSX, TargetedKeyboardEvent, TargetedPointerEvent } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { columnAt, columnByKey } from "../lib/scale.ts";
+import { formatCount } from "../lib/numbers.ts";
+import { columnAt, columnByKey, columnOf } from "../lib/scale.ts";
 import { Section } from "./section.tsx";
 
 export interface Readout {
   heading: string;
-  rows: [label: string, value: string][];
+  rows: (readonly [label: string, value: number | string])[];
 }
 
 export interface Frame {
@@ -38,7 +39,9 @@ export function Chart({ label, description, height: fullHeight, left, columns, r
   const height = width < 480 ? Math.round(fullHeight * 0.82) : fullHeight;
   const frame: Frame = { width, height, from: left, to: width };
   const words = picked === null ? null : readout(picked);
-  const said = words ? `${words.heading}, ${words.rows.map((row) => row.join(" ")).join(", ")}` : description;
+  const said = words
+    ? `${words.heading}, ${words.rows.map(([name, value]) => `${name} ${written(value)}`).join(", ")}`
+    : description;
   const step = (frame.to - frame.from) / columns;
   const pick = (event: TargetedPointerEvent<HTMLDivElement>) => {
     const { left: edge } = event.currentTarget.getBoundingClientRect();
@@ -79,6 +82,8 @@ export function Chart({ label, description, height: fullHeight, left, columns, r
   );
 }
 
+const written = (value: number | string) => (typeof value === "number" ? formatCount(value) : value);
+
 /** Beside the column, and on its other side near the edge. */
 function Box({ words, at, width }: { words: Readout; at: number; width: number }): JSX.Element {
   const side = at > width - 190 ? { right: `${width - at + 14}px` } : { left: `${at + 14}px` };
@@ -89,7 +94,7 @@ function Box({ words, at, width }: { words: Readout; at: number; width: number }
         {words.rows.map(([label, value]) => (
           <div key={label}>
             <dt>{label}</dt>
-            <dd>{value}</dd>
+            <dd>{written(value)}</dd>
           </div>
         ))}
       </dl>
@@ -110,6 +115,23 @@ function useWidth() {
   }, []);
   return [ref, width] as const;
 }
+
+/** Its class, where its foot is, and how far it goes up; a negative one hangs. */
+export type Bar = [look: string, foot: number, height: number];
+
+/** The bars of each column. */
+export const Bars = ({ columns, frame: { from, to } }: { columns: Bar[][]; frame: Frame }): JSX.Element => (
+  <>
+    {columns.map((bars, index) => {
+      const { x, width } = columnOf(index, columns.length, from, to);
+      return bars.map(([look, foot, height]) => {
+        const y = height > 0 ? foot - height : foot;
+        const key = `${index} ${look}`;
+        return height !== 0 && <rect key={key} class={look} x={x} width={width} y={y} height={Math.abs(height)} />;
+      });
+    })}
+  </>
+);
 
 interface Figure {
   title: string;

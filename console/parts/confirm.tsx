@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { formatCount } from "../lib/numbers.ts";
 import { useAct } from "../lib/use-act.ts";
-import { Button, FailureLine } from "./button.tsx";
+import { ActButton, Button, type ButtonProps, FailureLine } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { Field } from "./field.tsx";
 import { Icon, type IconName } from "./icon.tsx";
@@ -12,27 +12,32 @@ interface Props {
   count?: number;
   title: (count: number) => string;
   /** What ends and whether it can be undone, who will be told, and what it does not stop. */
-  lines: { icon: IconName; text: ComponentChildren }[];
+  lines?: { icon: IconName; text: ComponentChildren }[];
   /** What must be typed. Only for what cannot be undone and is of many. */
   typed?: { word: string; label: string };
   /** A field whose words go with it. */
   field?: { label: string; hint?: string };
   act: (count: number) => string;
   isDanger?: boolean;
+  /** While something is missing in the fields. */
+  isOff?: boolean;
   /** The way out, named by what stays. */
   out: string;
   milder?: { label: string; onPress: () => void } | undefined;
   run: (expected: number, words: string) => Promise<void>;
   onClose: () => void;
+  /** Fields of its own. */
+  children?: ComponentChildren;
 }
 
+/** A dialog that closes when what it asks about is done. */
 export function Confirm(props: Props): JSX.Element {
-  const { title, lines, typed, field, act, isDanger, out, milder, run, onClose } = props;
+  const { title, lines = [], typed, field, act, isDanger, out, milder, run, onClose, children } = props;
   const [count, setCount] = useState(props.count ?? 0);
   const [words, setWords] = useState("");
   const doing = useAct();
   const changed = doing.failure?.newCount ?? null;
-  const isOff = doing.isBusy || (typed !== undefined && words.trim() !== typed.word);
+  const isOff = props.isOff || doing.isBusy || (typed !== undefined && words.trim() !== typed.word);
   useEffect(() => {
     if (changed !== null) setCount(changed);
   }, [changed]);
@@ -54,13 +59,16 @@ export function Confirm(props: Props): JSX.Element {
         </>
       }
     >
-      <ul class="consequences">
-        {lines.map(({ icon, text }) => (
-          <li key={icon}>
-            <Icon name={icon} /> <span>{text}</span>
-          </li>
-        ))}
-      </ul>
+      {lines.length > 0 && (
+        <ul class="consequences">
+          {lines.map(({ icon, text }) => (
+            <li key={icon}>
+              <Icon name={icon} /> <span>{text}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {children}
       {(typed ?? field) && (
         <Field
           id="dialog-words"
@@ -79,5 +87,20 @@ export function Confirm(props: Props): JSX.Element {
         </p>
       )}
     </Dialog>
+  );
+}
+
+interface AskingProps extends Omit<ButtonProps, "onPress"> {
+  dialog: (close: () => void) => ComponentChildren;
+}
+
+/** A button that opens a dialog before anything is changed. */
+export function Asking({ dialog, ...button }: AskingProps): JSX.Element {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <ActButton {...button} onPress={() => setOpen(true)} />
+      {isOpen && dialog(() => setOpen(false))}
+    </>
   );
 }

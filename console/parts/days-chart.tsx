@@ -1,10 +1,10 @@
 import type { JSX } from "preact";
 import type { Day } from "../answers.ts";
-import { formatCount, formatShare, isUnusual, medianOf } from "../lib/numbers.ts";
-import { columnOf, heightOf, topOf } from "../lib/scale.ts";
+import { formatCount, formatShare, isUnusual, medianOf, sumOf } from "../lib/numbers.ts";
+import { heightOf, topOf } from "../lib/scale.ts";
 import { formatDay } from "../lib/times.ts";
 import { Axis, type Tick, Ticks } from "./axis.tsx";
-import { Chart, type Frame, type Readout } from "./chart.tsx";
+import { type Bar, Bars, Chart, type Frame, type Readout } from "./chart.tsx";
 
 const HEIGHT = 248;
 const LEFT = 44;
@@ -29,7 +29,7 @@ export function DaysChart({ days }: { days: Day[] }): JSX.Element {
   return (
     <Chart
       label="Texts delivered, by day"
-      description={`${formatCount(days.reduce((sum, day) => sum + day.delivered, 0))} delivered in ${days.length} days. Arrow keys go through the days.`}
+      description={`${formatCount(sumOf(days, "delivered"))} delivered in ${days.length} days. Arrow keys go through the days.`}
       height={HEIGHT}
       left={LEFT}
       columns={days.length}
@@ -44,9 +44,9 @@ function readoutOf(day: Day | undefined): Readout {
   return {
     heading: formatDay(day.day),
     rows: [
-      ["Accepted", formatCount(day.accepted)],
-      ["Delivered", formatCount(day.delivered)],
-      ["Undelivered", formatCount(day.undelivered)],
+      ["Accepted", day.accepted],
+      ["Delivered", day.delivered],
+      ["Undelivered", day.undelivered],
       ["of those sent", formatShare(day.undelivered, day.delivered + day.undelivered)],
     ],
   };
@@ -60,22 +60,15 @@ function Plot({ days, frame }: { days: Day[]; frame: Frame }): JSX.Element {
   const top = topOf(Math.max(0, ...days.map(({ delivered }) => delivered), days.at(-1)?.accepted ?? 0));
   const topShare = topOf(Math.max(...days.map(failedOf), 0) * 100, 5);
   const usual = usualShareOf(days);
-  const bars = days.map((day, index) => {
-    const { x, width } = columnOf(index, days.length, from, to);
+  const bars = days.map((day, index): Bar[] => {
     const delivered = heightOf(day.delivered, top, plot);
-    const share = heightOf(failedOf(day) * 100, topShare, STRIP);
     const tone = isUnusual(day.undelivered, day.delivered + day.undelivered, usual) ? "bad-fill" : "bad-pale";
     const isToday = index === days.length - 1;
-    const accepted = isToday ? heightOf(day.accepted, top, plot) : 0;
-    return (
-      <g key={day.day}>
-        {accepted > delivered && (
-          <rect class="so-far" x={x + 0.75} width={Math.max(1, width - 1.5)} y={base - accepted} height={accepted} />
-        )}
-        {delivered > 0 && <rect class="ok-fill" x={x} width={width} y={base - delivered} height={delivered} />}
-        {share > 0 && <rect class={tone} x={x} width={width} y={strip - share} height={share} />}
-      </g>
-    );
+    return [
+      ["so-far", base, isToday ? heightOf(day.accepted, top, plot) : 0],
+      ["ok-fill", base, delivered],
+      [tone, strip, heightOf(failedOf(day) * 100, topShare, STRIP)],
+    ];
   });
   return (
     <>
@@ -88,7 +81,7 @@ function Plot({ days, frame }: { days: Day[]; frame: Frame }): JSX.Element {
         to={to}
         format={(it) => (it === topShare / 2 ? "" : it === 0 ? "0" : `${it} %`)}
       />
-      {bars}
+      <Bars columns={bars} frame={frame} />
       <Ticks
         ticks={weekTicks(days, frame.width < 480 ? 14 : 7)}
         columns={days.length}

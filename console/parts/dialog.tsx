@@ -1,6 +1,5 @@
 import type { ComponentChildren, JSX } from "preact";
-import { useId, useLayoutEffect, useRef } from "preact/hooks";
-import { Button } from "./button.tsx";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 interface Props {
   title: string;
@@ -15,7 +14,6 @@ interface Props {
 /** A dialog over the page: a sheet from below on a phone. It gives the focus back to where it was. */
 export function Dialog({ title, children, buttons, onClose, isLight = true }: Props): JSX.Element {
   const ref = useRef<HTMLDialogElement>(null);
-  const id = useId();
   useLayoutEffect(() => {
     const before = document.activeElement;
     const dialog = ref.current;
@@ -31,7 +29,7 @@ export function Dialog({ title, children, buttons, onClose, isLight = true }: Pr
     <dialog
       ref={ref}
       class="dialog"
-      aria-labelledby={id}
+      aria-labelledby="dialog-title"
       onCancel={(event) => {
         event.preventDefault();
         if (isLight) onClose();
@@ -41,31 +39,10 @@ export function Dialog({ title, children, buttons, onClose, isLight = true }: Pr
       }}
     >
       <div class="dialog-content">
-        <h2 id={id}>{title}</h2>
+        <h2 id="dialog-title">{title}</h2>
         {children}
         <div class="dialog-buttons">{buttons}</div>
       </div>
     </dialog>
-  );
-}
-
-interface ButtonsProps {
-  /** The way out, named by what stays. */
-  out: string;
-  act: string;
-  isOff: boolean;
-  onOut: () => void;
-  onAct: () => void;
-}
-
-export function DialogButtons({ out, act, isOff, onOut, onAct }: ButtonsProps): JSX.Element {
-  return (
-    <>
-      <span class="gap" />
-      <Button onPress={onOut}>{out}</Button>
-      <Button kind="dark" isOff={isOff} onPress={onAct}>
-        {act}
-      </Button>
-    </>
   );
 }

@@ -1,11 +1,10 @@
 import type { JSX } from "preact";
-import { useId } from "preact/hooks";
 import type { Minute } from "../answers.ts";
-import { formatCount } from "../lib/numbers.ts";
-import { columnOf, heightOf, stepPath, topOf } from "../lib/scale.ts";
+import { formatCount, sumOf } from "../lib/numbers.ts";
+import { heightOf, stepPath, topOf } from "../lib/scale.ts";
 import { formatClock } from "../lib/times.ts";
 import { Axis, Hatch, type Tick, Ticks } from "./axis.tsx";
-import { Chart, type Frame, type Readout } from "./chart.tsx";
+import { type Bar, Bars, Chart, type Frame, type Readout } from "./chart.tsx";
 
 const HEIGHT = 228;
 const LEFT = 40;
@@ -21,52 +20,46 @@ export interface Mark {
 
 /** Each minute of the hour by what became of the texts that it accepted: the gap below the line is what waits. */
 export function HourChart({ minutes, mark }: { minutes: Minute[]; mark: Mark | null }): JSX.Element {
-  const hatch = useId();
-  const total = (key: keyof Omit<Minute, "at">) => minutes.reduce((sum, minute) => sum + minute[key], 0);
+  const total = (key: keyof Omit<Minute, "at">) => formatCount(sumOf(minutes, key));
   return (
     <Chart
       label="Texts of the last hour, by the minute of their acceptance"
-      description={`Accepted ${formatCount(total("accepted"))}, delivered ${formatCount(total("delivered"))}, undelivered ${formatCount(total("undelivered"))}, waiting ${formatCount(total("waiting"))}. Arrow keys go through the minutes.`}
+      description={`Accepted ${total("accepted")}, delivered ${total("delivered")}, undelivered ${total("undelivered")}, waiting ${total("waiting")}. Arrow keys go through the minutes.`}
       height={HEIGHT}
       left={LEFT}
       columns={minutes.length}
       readout={(column) => readoutOf(minutes[column])}
-      draw={(frame) => <Plot minutes={minutes} mark={mark} frame={frame} hatch={hatch} />}
+      draw={(frame) => <Plot minutes={minutes} mark={mark} frame={frame} />}
     />
   );
 }
 
 function readoutOf(minute: Minute | undefined): Readout {
   if (!minute) return { heading: "", rows: [] };
-  const rows: [string, number][] = [
-    ["Accepted", minute.accepted],
-    ["Delivered", minute.delivered],
-    ["Undelivered", minute.undelivered],
-    ["No receipt", minute.noReceipt],
-    ["Waiting", minute.waiting],
-  ];
-  return { heading: formatClock(minute.at), rows: rows.map(([label, count]) => [label, formatCount(count)]) };
+  return {
+    heading: formatClock(minute.at),
+    rows: [
+      ["Accepted", minute.accepted],
+      ["Delivered", minute.delivered],
+      ["Undelivered", minute.undelivered],
+      ["No receipt", minute.noReceipt],
+      ["Waiting", minute.waiting],
+    ],
+  };
 }
 
-function Plot({ minutes, mark, frame, hatch }: { minutes: Minute[]; mark: Mark | null; frame: Frame; hatch: string }) {
+function Plot({ minutes, mark, frame }: { minutes: Minute[]; mark: Mark | null; frame: Frame }) {
   const { from, to, height } = frame;
   const top = topOf(Math.max(0, ...minutes.map(({ accepted }) => accepted)), 4);
   const base = height - TIMES - BELOW;
   const plot = base - ABOVE;
-  const bars = minutes.map((minute, index) => {
-    const { x, width } = columnOf(index, minutes.length, from, to);
+  const bars = minutes.map((minute): Bar[] => {
     const delivered = heightOf(minute.delivered, top, plot);
-    const waiting = heightOf(minute.waiting, top, plot);
-    const down = Math.min(BELOW - 4, heightOf(minute.undelivered, top, plot));
-    return (
-      <g key={minute.at}>
-        {delivered > 0 && <rect class="ok-fill" x={x} width={width} y={base - delivered} height={delivered} />}
-        {waiting > 0 && (
-          <rect fill={`url(#${hatch})`} x={x} width={width} y={base - delivered - waiting} height={waiting} />
-        )}
-        {down > 0 && <rect class="bad-pale" x={x} width={width} y={base + 1.5} height={down} />}
-      </g>
-    );
+    return [
+      ["ok-fill", base, delivered],
+      ["hatched", base - delivered, heightOf(minute.waiting, top, plot)],
+      ["bad-pale", base + 1.5, -Math.min(BELOW - 4, heightOf(minute.undelivered, top, plot))],
+    ];
   });
   const line = stepPath(
     minutes.map(({ accepted }) => accepted),
@@ -75,9 +68,9 @@ function Plot({ minutes, mark, frame, hatch }: { minutes: Minute[]; mark: Mark |
   );
   return (
     <>
-      <Hatch id={hatch} />
+      <Hatch />
       <Axis top={top} base={base} height={plot} from={from} to={to} />
-      {bars}
+      <Bars columns={bars} frame={frame} />
       <path class="accepted" d={line} />
       {mark && <MarkLine mark={mark} minutes={minutes} frame={frame} base={base} />}
       <Ticks

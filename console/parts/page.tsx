@@ -22,6 +22,8 @@ interface Props {
 export function Page({ title, heading, icon, status, crumbs, lead, acts, children }: Props): JSX.Element {
   useEffect(() => {
     document.title = title;
+    // A screen reader says it.
+    document.getElementById("said")?.replaceChildren(title);
   }, [title]);
   return (
     <>

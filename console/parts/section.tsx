@@ -30,11 +30,11 @@ export function Section({
 
 /** A table that may be wider than the page: it scrolls within itself, and the keyboard reaches it. */
 export function Rows({
-  class: kind,
+  class: kind = "",
   label,
   children,
 }: {
-  class: string;
+  class?: string;
   label: string;
   children: ComponentChildren;
 }): JSX.Element {
@@ -47,28 +47,71 @@ export function Rows({
   );
 }
 
-/** The head of a table; numbers stand to the right, and the name of a column of buttons is only said. */
-export function Head({
-  columns,
-  numbers = [],
-  unseen,
-}: {
-  columns: string[];
-  numbers?: string[];
-  unseen?: string;
-}): JSX.Element {
+/**
+ * A column: its name, the cell of a row, and how it stands. `head`: it names the row. `number`: to the right. `acts`: buttons, so its name is only
+ * said. On a phone, `wide` takes the whole width, `right` stands to the right, and `named` has its name before it.
+ */
+export type Column<Row> = [name: string, cell: (row: Row) => ComponentChildren, look?: string, under?: string];
+
+export function Head({ columns }: { columns: Column<never>[] }): JSX.Element {
   return (
     <thead>
       <tr>
-        {columns.map((name) => (
-          <th key={name} scope="col" class={numbers.includes(name) ? "number" : undefined}>
-            {name === unseen ? <span class="unseen">{name}</span> : name}
+        {columns.map(([name, , look, under]) => (
+          <th key={name} scope="col" class={look}>
+            {look?.includes("acts") ? <span class="unseen">{name}</span> : name}
+            {under && <code class="second">{under}</code>}
           </th>
         ))}
       </tr>
     </thead>
   );
 }
+
+export function Cells<Row>({ row, columns }: { row: Row; columns: Column<Row>[] }): JSX.Element {
+  return (
+    <tr>
+      {columns.map(([name, cell, look]) => {
+        const isHead = look?.includes("head");
+        const Cell = isHead ? "th" : "td";
+        return (
+          <Cell key={name} scope={isHead ? "row" : undefined} class={look} data-label={name}>
+            {cell(row)}
+          </Cell>
+        );
+      })}
+    </tr>
+  );
+}
+
+interface TableProps<Row> {
+  label: string;
+  class?: string;
+  rows: readonly Row[];
+  keyOf: (row: Row) => string | number;
+  columns: Column<Row>[];
+}
+
+export function Table<Row>({ label, class: kind = "", rows, keyOf, columns }: TableProps<Row>): JSX.Element {
+  return (
+    <Rows class={kind} label={label}>
+      <Head columns={columns} />
+      <tbody>
+        {rows.map((row) => (
+          <Cells key={keyOf(row)} row={row} columns={columns} />
+        ))}
+      </tbody>
+    </Rows>
+  );
+}
+
+/** A cell of two lines. */
+export const Two = ({ first, second }: { first: ComponentChildren; second: ComponentChildren }): JSX.Element => (
+  <>
+    {first}
+    {second && <span class="second">{second}</span>}
+  </>
+);
 
 /** The end of a list: what is shown, of how many, and the way to older ones. */
 export function ListEnd({ children, older }: { children: ComponentChildren; older: Older<unknown> }): JSX.Element {

@@ -1,9 +1,9 @@
 import type { JSX } from "preact";
-import { formatAxis, formatCount } from "../lib/numbers.ts";
-import { columnOf, heightOf, topOf } from "../lib/scale.ts";
+import { formatAxis, formatCount, sumOf } from "../lib/numbers.ts";
+import { heightOf, topOf } from "../lib/scale.ts";
 import { formatDay } from "../lib/times.ts";
 import { Axis, Ticks } from "./axis.tsx";
-import { Chart } from "./chart.tsx";
+import { type Bar, Bars, Chart } from "./chart.tsx";
 
 const HEIGHT = 92;
 const MIRROR_HEIGHT = 128;
@@ -27,27 +27,33 @@ interface Props {
 /** A small chart of days: bars, and with a second series its mirror below the line. */
 export function SmallChart({ label, days, names: [up, down], tone = "ok-fill" }: Props): JSX.Element {
   const isMirror = down !== undefined;
-  const total = (of: (day: Series) => number) => formatCount(days.reduce((sum, day) => sum + of(day), 0));
-  const rest = isMirror ? `, ${down} ${total((it) => it.down ?? 0)}` : "";
+  const rest = isMirror ? `, ${down} ${formatCount(sumOf(days, "down"))}` : "";
   return (
     <Chart
       label={label}
-      description={`${up} ${total((it) => it.up)}${rest} in ${days.length} days.`}
+      description={`${up} ${formatCount(sumOf(days, "up"))}${rest} in ${days.length} days.`}
       height={isMirror ? MIRROR_HEIGHT : HEIGHT}
       left={LEFT}
       columns={days.length}
       readout={(column) => {
         const day = days[column];
         if (!day) return { heading: "", rows: [] };
-        const below: [string, string][] = isMirror ? [[down, formatCount(day.down ?? 0)]] : [];
-        return { heading: formatDay(day.day), rows: [[up, formatCount(day.up)], ...below] };
+        return {
+          heading: formatDay(day.day),
+          rows: [[up, day.up], ...(isMirror ? [[down, day.down ?? 0] as const] : [])],
+        };
       }}
-      draw={({ height, from, to }) => {
+      draw={(frame) => {
+        const { height, from, to } = frame;
         const most = topOf(Math.max(0, ...days.map((it) => Math.max(it.up, it.down ?? 0))));
         const mostDown = Math.max(0, ...days.map((it) => it.down ?? 0));
         const room = height - TIMES - 8;
         const below = isMirror ? Math.max(10, Math.round((room * mostDown) / (most + mostDown))) : 0;
         const base = 8 + room - below;
+        const bars = days.map((day): Bar[] => [
+          [tone, base, heightOf(day.up, most, room - below)],
+          ["none-fill", base + 1.5, -Math.min(below, heightOf(day.down ?? 0, most, room - below))],
+        ]);
         return (
           <>
             <Axis
@@ -58,17 +64,7 @@ export function SmallChart({ label, days, names: [up, down], tone = "ok-fill" }:
               to={to}
               format={(it) => (it === most / 2 && !isMirror ? "" : formatAxis(it))}
             />
-            {days.map((day, index) => {
-              const { x, width } = columnOf(index, days.length, from, to);
-              const upward = heightOf(day.up, most, room - below);
-              const downward = Math.min(below, heightOf(day.down ?? 0, most, room - below));
-              return (
-                <g key={day.day}>
-                  {upward > 0 && <rect class={tone} x={x} width={width} y={base - upward} height={upward} />}
-                  {downward > 0 && <rect class="none-fill" x={x} width={width} y={base + 1.5} height={downward} />}
-                </g>
-              );
-            })}
+            <Bars columns={bars} frame={frame} />
             <Ticks
               ticks={[
                 { column: 0, label: formatDay(days[0]?.day ?? ""), anchor: "start" },

@@ -1,9 +1,9 @@
 import type { JSX } from "preact";
 import type { Endpoint } from "../answers.ts";
-import { formatCount, formatShare } from "../lib/numbers.ts";
-import { columnOf, heightOf, topOf } from "../lib/scale.ts";
+import { formatCount, formatShare, sumOf } from "../lib/numbers.ts";
+import { heightOf, topOf } from "../lib/scale.ts";
 import { formatClock } from "../lib/times.ts";
-import { Chart } from "./chart.tsx";
+import { type Bar, Bars, Chart } from "./chart.tsx";
 
 const HEIGHT = 36;
 const SLOT = 20 * 60_000;
@@ -12,8 +12,8 @@ const SLOT = 20 * 60_000;
 export function EndpointStrip({ slots, now }: { slots: Endpoint["slots"]; now: number }): JSX.Element {
   const end = Math.ceil(now / SLOT) * SLOT;
   const startOf = (index: number) => end - (slots.length - index) * SLOT;
-  const taken = slots.reduce((sum, slot) => sum + slot.taken, 0);
-  const failed = slots.reduce((sum, slot) => sum + slot.failed, 0);
+  const taken = sumOf(slots, "taken");
+  const failed = sumOf(slots, "failed");
   const top = topOf(Math.max(0, ...slots.map((slot) => slot.taken + slot.failed)));
   return (
     <Chart
@@ -27,36 +27,28 @@ export function EndpointStrip({ slots, now }: { slots: Endpoint["slots"]; now: n
         return {
           heading: `${formatClock(startOf(column))} to ${formatClock(startOf(column + 1))}`,
           rows: [
-            ["Taken", formatCount(slot.taken)],
-            ["Failed", formatCount(slot.failed)],
+            ["Taken", slot.taken],
+            ["Failed", slot.failed],
           ],
         };
       }}
-      draw={({ height, from, to }) => (
-        <>
-          <line class="grid" x1={from} x2={to} y1={height - 0.5} y2={height - 0.5} />
-          {slots.map((slot, index) => {
-            const { x, width } = columnOf(index, slots.length, from, to);
-            const tall = heightOf(slot.taken + slot.failed, top, height - 2);
-            const bad = heightOf(slot.failed, top, height - 2);
-            const isBad = slot.failed > slot.taken;
-            return (
-              <g key={startOf(index)}>
-                {tall > 0 && (
-                  <rect
-                    class={isBad ? "bad-fill" : "ok-fill"}
-                    x={x}
-                    width={width}
-                    y={height - 1 - tall}
-                    height={tall}
-                  />
-                )}
-                {bad > 0 && !isBad && <rect class="bad-pale" x={x} width={width} y={height - 1 - tall} height={bad} />}
-              </g>
-            );
-          })}
-        </>
-      )}
+      draw={(frame) => {
+        const foot = frame.height - 1;
+        const bars = slots.map(({ taken, failed }): Bar[] => {
+          const tall = heightOf(taken + failed, top, foot - 1);
+          if (failed > taken) return [["bad-fill", foot, tall]];
+          return [
+            ["ok-fill", foot, tall],
+            ["bad-pale", foot - tall, -heightOf(failed, top, foot - 1)],
+          ];
+        });
+        return (
+          <>
+            <line class="grid" x1={frame.from} x2={frame.to} y1={foot + 0.5} y2={foot + 0.5} />
+            <Bars columns={bars} frame={frame} />
+          </>
+        );
+      }}
     />
   );
 }
