@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Overview as OverviewAnswer, Session } from "./answers.ts";
 import { listenToKeys } from "./lib/keyboard.ts";
 import type { Route } from "./lib/router.ts";
-import { SignedContext } from "./lib/session.ts";
+import { setSigned } from "./lib/session.ts";
 import { useAnswer, useFreshness } from "./lib/use-answer.ts";
 import { replaceHash } from "./lib/use-route.ts";
 import { AuditPage } from "./pages/audit.tsx";
@@ -78,8 +78,9 @@ export function Shell({
   const [list, one] = PAGES[page] ?? [];
   const Shown = route.path.length > 1 ? one : list;
   const isAway = (failure?.isAway ?? false) || (overview.failure?.isAway ?? false);
+  setSigned({ session, overview: overview.data, isAway });
   return (
-    <SignedContext.Provider value={{ session, overview: overview.data, isAway }}>
+    <>
       <button type="button" class="skip" onClick={() => main.current?.focus()}>
         Skip to the page
       </button>
@@ -101,7 +102,7 @@ export function Shell({
       <div id="said" class="unseen" aria-live="polite" />
       <ToastPlace />
       {hasHelp && <Shortcuts onClose={() => setHelp(false)} />}
-    </SignedContext.Provider>
+    </>
   );
 }
 

@@ -1,7 +1,7 @@
 // Websites, their clients and their reports. answers.ts says how to read this.
 import type { AuditEntry } from "./session.ts";
 
-/** GET /operator/websites, as today; `timeZone`, `by` and `reason` are wanted. */
+/** GET /operator/websites. */
 export interface WebsiteList {
   websites: Website[];
   unavailableDatabases?: string[];
@@ -16,8 +16,12 @@ export interface Website {
   helpText: string | null;
   duplicateWindowHours: number | null;
   optOutWords: string[] | null;
-  timeZone?: string | null;
-  holds: { sendPurpose: string | null; clientId: string | null; since: string; by?: string; reason?: string | null }[];
+  timeZone: string | null;
+  allowedCountries: string[] | null;
+  linkOrigin: string | null;
+  frequencyCap: { count: number; hours: number } | null;
+  transactionalPurposes: string[] | null;
+  holds: { sendPurpose: string | null; clientId: string | null; since: string; by: string; reason: string | null }[];
   createdAt: string;
   updatedAt: string;
 }

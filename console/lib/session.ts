@@ -1,5 +1,3 @@
-import { createContext } from "preact";
-import { useContext } from "preact/hooks";
 import type { Overview, Session } from "../answers.ts";
 
 /** Who is signed in, and what of the service each page may need. */
@@ -10,12 +8,16 @@ export interface Signed {
   isAway: boolean;
 }
 
-export const SignedContext = createContext<Signed | null>(null);
+let signed: Signed | null = null;
 
-export function useSigned(): Signed {
-  const signed = useContext(SignedContext);
+/** By the shell, each time before it draws its page: so whatever is drawn below it has the present one. */
+export function setSigned(now: Signed): void {
+  signed = now;
+}
+
+export function signedIn(): Signed {
   if (signed === null) throw new Error("only within a session");
   return signed;
 }
 
-export const useIsOperator = (): boolean => useSigned().session.role === "operator";
+export const isOperator = (): boolean => signedIn().session.role === "operator";

@@ -1,65 +1,109 @@
-// Pure. A website's settings as a form has them, and what a change of them will do, in a sentence.
+// Pure. A website's settings as a form has them, each as text, and what a change of them will do, in a sentence.
 import type { Website } from "../answers.ts";
 
 export interface SettingsForm {
   name: string;
   carrier: string;
   sender: string;
+  timeZone: string;
   helpText: string;
   optOutWords: string;
   duplicateWindowHours: string;
-  timeZone: string;
+  allowedCountries: string;
+  linkOrigin: string;
+  capCount: string;
+  capHours: string;
+  transactionalPurposes: string;
 }
 
-export const toForm = (website: Website): SettingsForm => ({
-  name: website.name,
-  carrier: website.carrier,
-  sender: website.sender ?? "",
-  helpText: website.helpText ?? "",
-  optOutWords: website.optOutWords?.join(", ") ?? "",
-  duplicateWindowHours: website.duplicateWindowHours?.toString() ?? "",
-  timeZone: website.timeZone ?? "",
-});
+type Cap = { count: number | null; hours: number | null };
 
-/** The body of PUT /operator/websites/{websiteId}: what is left empty is absent. */
-export const toBody = (form: SettingsForm) => ({
-  name: form.name.trim(),
-  carrier: form.carrier,
-  sender: form.sender.replaceAll(/[ ()-]/g, "") || null,
-  helpText: form.helpText.trim() || null,
-  optOutWords: form.optOutWords
-    .split(/[,\n]/)
-    .map((word) => word.trim())
-    .filter(Boolean),
-  duplicateWindowHours: form.duplicateWindowHours ? Number(form.duplicateWindowHours) : null,
-  ...(form.timeZone && { timeZone: form.timeZone }),
-});
+function textOf(value: string | number | string[] | Cap | null | undefined): string {
+  if (Array.isArray(value)) return value.join(", ");
+  return typeof value === "object" && value ? `${value.count ?? "?"} in ${value.hours ?? "?"} hours` : `${value ?? ""}`;
+}
 
-type Sentence = (now: SettingsForm, before: SettingsForm) => string;
+export function toForm(website: Partial<Website>): SettingsForm {
+  return {
+    name: textOf(website.name),
+    carrier: textOf(website.carrier),
+    sender: textOf(website.sender),
+    timeZone: textOf(website.timeZone),
+    helpText: textOf(website.helpText),
+    optOutWords: textOf(website.optOutWords),
+    duplicateWindowHours: textOf(website.duplicateWindowHours),
+    allowedCountries: textOf(website.allowedCountries),
+    linkOrigin: textOf(website.linkOrigin),
+    capCount: textOf(website.frequencyCap?.count),
+    capHours: textOf(website.frequencyCap?.hours),
+    transactionalPurposes: textOf(website.transactionalPurposes),
+  };
+}
 
-const SENTENCES: Record<keyof SettingsForm, Sentence> = {
-  name: (now) => `It is called ${now.name}.`,
-  carrier: (now) => `From now on, ${now.carrier} takes the texts, those that wait as well.`,
-  sender: (now) => (now.sender ? `From now on, texts come from ${now.sender}.` : "It has no sender any more."),
-  helpText: (now) =>
-    now.helpText ? "HELP is answered with the new text." : "HELP is answered with nothing of its own.",
-  optOutWords: (now) =>
-    now.optOutWords ? `These opt out as well: ${now.optOutWords}.` : "Only the usual words opt out.",
-  duplicateWindowHours: (now) =>
-    Number(now.duplicateWindowHours) > 0
-      ? `The same text to the same person goes once in ${now.duplicateWindowHours} hours.`
-      : "The same text may go twice.",
-  timeZone: (now) => (now.timeZone ? `Its local time is that of ${now.timeZone}.` : "It has no time of its own."),
+/** The body of PUT /operator/websites/{websiteId}: null removes what is left empty. */
+export function toBody(form: SettingsForm) {
+  const listOf = (text: string) => {
+    const words = text.split(/[,\n]/).flatMap((word) => word.trim() || []);
+    return words.length > 0 ? words : null;
+  };
+  const numberOf = (text: string) => (text ? Number(text) : null);
+  const [count, hours] = [numberOf(form.capCount), numberOf(form.capHours)];
+  return {
+    name: form.name.trim(),
+    carrier: form.carrier,
+    sender: form.sender.replaceAll(/[ ()-]/g, "") || null,
+    timeZone: form.timeZone || null,
+    helpText: form.helpText.trim() || null,
+    optOutWords: listOf(form.optOutWords),
+    duplicateWindowHours: numberOf(form.duplicateWindowHours),
+    allowedCountries: listOf(form.allowedCountries),
+    linkOrigin: form.linkOrigin.trim() || null,
+    frequencyCap: count === null && hours === null ? null : { count, hours },
+    transactionalPurposes: listOf(form.transactionalPurposes),
+  };
+}
+
+type Settings = ReturnType<typeof toBody>;
+
+const SENTENCES: { [Name in keyof Settings]: (value: NonNullable<Settings[Name]>) => string } = {
+  name: (name) => `It is called ${name}.`,
+  carrier: (carrier) => `From now on, ${carrier} takes the texts, those that wait as well.`,
+  sender: (sender) => `From now on, texts come from ${sender}.`,
+  timeZone: (zone) => `Its local time is that of ${zone}.`,
+  helpText: () => "HELP is answered with the new text.",
+  optOutWords: (words) => `These opt out as well: ${textOf(words)}.`,
+  duplicateWindowHours: (hours) => `The same text to the same person goes once in ${hours} hours.`,
+  allowedCountries: (countries) =>
+    `From now on, clients are refused texts to numbers outside of ${textOf(countries).toUpperCase()}.`,
+  linkOrigin: (origin) => `New tracking links begin with ${origin}. Those that were sent still work.`,
+  frequencyCap: (cap) =>
+    `From now on, a person gets at most ${textOf(cap)}, of marketing; what is over it is not sent.`,
+  transactionalPurposes: (purposes) => `From now on, these are transactional, and under no cap: ${textOf(purposes)}.`,
+};
+
+/** Where one is removed. */
+const REMOVED: Partial<Record<keyof Settings, string>> = {
+  sender: "It has no sender any more.",
+  timeZone: "It has no time of its own.",
+  helpText: "HELP is answered with nothing of its own.",
+  optOutWords: "Only the usual words opt out.",
+  duplicateWindowHours: "The same text may go twice.",
+  allowedCountries: "It sends to every country.",
+  linkOrigin: "New tracking links begin with the origin of the service. Those that were sent still work.",
+  frequencyCap: "A person gets any number of marketing texts.",
+  transactionalPurposes: "All is marketing, unless its client says otherwise.",
 };
 
 /** @returns null where nothing is changed */
 export function effectOf(now: SettingsForm, before: SettingsForm): { first: string; rest: string } | null {
-  const changed = (Object.keys(SENTENCES) as (keyof SettingsForm)[]).filter((key) => now[key] !== before[key]);
-  const [first, ...others] = changed;
-  if (first === undefined) return null;
-  const was = `Before: ${before[first] || "nothing"}.`;
-  return {
-    first: SENTENCES[first](now, before),
-    rest: [was, ...others.map((key) => SENTENCES[key](now, before))].join(" "),
+  const [is, was] = [toBody(now), toBody(before)];
+  const changed = (Object.keys(SENTENCES) as (keyof Settings)[]).filter((key) => textOf(is[key]) !== textOf(was[key]));
+  const sentenceOf = <Name extends keyof Settings>(name: Name) => {
+    const value = is[name];
+    return value === null || value === undefined ? REMOVED[name] : SENTENCES[name](value);
   };
+  const [first, ...others] = changed;
+  if (!first) return null;
+  const words = [`Before: ${textOf(was[first]) || "nothing"}.`, ...others.map(sentenceOf)];
+  return { first: sentenceOf(first) ?? "", rest: words.join(" ") };
 }

@@ -3,13 +3,12 @@ import type { Callback, Message } from "../answers.ts";
 import { countOf } from "./numbers.ts";
 import { maskEmail, maskPhone } from "./phones.ts";
 import { lookOf, reasonWords } from "./status-words.ts";
-import { formatClock, formatSeconds, formatShortSpan, formatSpan, formatTime, formatUtc } from "./times.ts";
+import { formatClock, formatSeconds, formatShortSpan, formatSpan, formatTime, formatUtc, isSameDay } from "./times.ts";
 
 export const carrierOf = ({ carrier }: Message) => carrier ?? "the carrier";
 export const clientOf = ({ clientName, clientId }: Message) => clientName ?? clientId.slice(0, 8);
 
-const isToday = (at: string, now: number) => new Date(at).toDateString() === new Date(now).toDateString();
-const when = (at: string, now: number) => (isToday(at, now) ? `at ${formatSeconds(at)}` : formatTime(at, now));
+const when = (at: string, now: number) => (isSameDay(at, now) ? `at ${formatSeconds(at)}` : formatTime(at, now));
 
 /** The outcome, and when. */
 export function headingOf(message: Message, now: number): string {

@@ -4,27 +4,27 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-const part = (options: Intl.DateTimeFormatOptions) => {
-  const formats = new Map<string, Intl.DateTimeFormat>();
-  return (at: number, zone = "") => {
-    const format =
-      formats.get(zone) ?? new Intl.DateTimeFormat("en-GB", { ...options, ...(zone && { timeZone: zone }) });
-    formats.set(zone, format);
-    return format.format(at);
-  };
+const formatter = (options: Intl.DateTimeFormatOptions) => {
+  const format = new Intl.DateTimeFormat("en-GB", options);
+  return (at: number) => format.format(at);
 };
-const clock = part({ hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
-const clockSeconds = part({ hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
-const shortDate = part({ day: "numeric", month: "short" });
-const weekday = part({ weekday: "short" });
-const longDate = part({ weekday: "long", day: "numeric", month: "long" });
-const year = part({ year: "numeric" });
-const dayKey = part({ year: "numeric", month: "2-digit", day: "2-digit" });
+const CLOCK = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
+const clock = formatter(CLOCK);
+const clockSeconds = formatter({ ...CLOCK, second: "2-digit" });
+const DAY_OF_MONTH = { day: "numeric", month: "short" } as const;
+const shortDate = formatter(DAY_OF_MONTH);
+const dateOfReport = formatter({ ...DAY_OF_MONTH, timeZone: "UTC" });
+const weekday = formatter({ weekday: "short" });
+const longDate = formatter({ weekday: "long", day: "numeric", month: "long" });
+const year = formatter({ year: "numeric" });
 
 const parse = (time: string | number) => (typeof time === "number" ? time : Date.parse(time));
 
 /** `02:41`. */
-export const formatClock = (time: string | number, zone?: string): string => clock(parse(time), zone);
+export const formatClock = (time: string | number): string => clock(parse(time));
+
+/** What the clock shows elsewhere, by an IANA zone. */
+export const formatClockIn = (timeZone: string, at: number): string => formatter({ ...CLOCK, timeZone })(at);
 
 /** `02:41:08`. */
 export const formatSeconds = (time: string | number): string => clockSeconds(parse(time));
@@ -33,22 +33,22 @@ export const formatSeconds = (time: string | number): string => clockSeconds(par
 export const formatTenths = (time: string | number): string =>
   `${clockSeconds(parse(time))}.${Math.floor((parse(time) % 1000) / 100)}`;
 
-export const isSameDay = (one: string | number, other: string | number, zone?: string): boolean =>
-  dayKey(parse(one), zone) === dayKey(parse(other), zone);
+export const isSameDay = (one: string | number, other: string | number): boolean =>
+  new Date(one).toDateString() === new Date(other).toDateString();
 
 /** `28 Oct`. */
-export const formatDate = (time: string | number, zone?: string): string => shortDate(parse(time), zone);
+export const formatDate = (time: string | number): string => shortDate(parse(time));
 
 /** A day of a report, which is one of UTC, `2026-10-28` as `28 Oct`. */
-export const formatDay = (day: string): string => shortDate(Date.parse(`${day}T12:00:00Z`), "UTC");
+export const formatDay = (day: string): string => dateOfReport(Date.parse(day));
 
 /** `02:41` today, `yesterday 18:10`, `Sun 22 Nov 19:30` else; with the year where it is another. */
-export function formatTime(time: string | number, now: number, zone?: string): string {
+export function formatTime(time: string | number, now: number): string {
   const at = parse(time);
-  if (isSameDay(at, now, zone)) return clock(at, zone);
-  if (isSameDay(at, now - DAY, zone)) return `yesterday ${clock(at, zone)}`;
-  if (year(at, zone) !== year(now, zone)) return `${shortDate(at, zone)} ${year(at, zone)}`;
-  return `${weekday(at, zone)} ${shortDate(at, zone)} ${clock(at, zone)}`;
+  if (isSameDay(at, now)) return clock(at);
+  if (isSameDay(at, now - DAY)) return `yesterday ${clock(at)}`;
+  if (year(at) !== year(now)) return `${shortDate(at)} ${year(at)}`;
+  return `${weekday(at)} ${shortDate(at)} ${clock(at)}`;
 }
 
 /** `Today, Wednesday 25 November`. */

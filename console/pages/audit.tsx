@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import type { AuditPage as Answer } from "../answers.ts";
 import { pathOf, type Route, toHash } from "../lib/router.ts";
-import { useIsOperator } from "../lib/session.ts";
+import { isOperator } from "../lib/session.ts";
 import { useAnswer } from "../lib/use-answer.ts";
 import { useOlder } from "../lib/use-older.ts";
 import { FromShell } from "../parts/empty.tsx";
@@ -16,14 +16,14 @@ export function AuditPage({ route }: { route: Route }): JSX.Element {
   const { website, client, by } = route.query;
   const path = pathOf("/operator/audit", { website, client, by });
   const { data, failure, reload } = useAnswer<Answer>(path, 30);
-  const isOperator = useIsOperator();
+  const canChange = isOperator();
   if (!data) return <NoAnswer failure={failure} title="Tokens and audit" onRetry={reload} />;
   const only = [website && `website ${website}`, client && `client ${client.slice(0, 8)}`, by && `by ${by}`]
     .filter(Boolean)
     .join(", ");
   return (
     <Page title="Tokens and audit" lead="Each operator has a token of their own, and each change has its entry.">
-      {isOperator && (
+      {canChange && (
         <div class="halves">
           <Tokens />
           <Sessions />
@@ -36,7 +36,7 @@ export function AuditPage({ route }: { route: Route }): JSX.Element {
       >
         <Entries key={path} first={data} path={path} />
       </Section>
-      <FromShell line="npm run operator -- audit" />
+      <FromShell line="audit" />
     </Page>
   );
 }

@@ -31,7 +31,7 @@ export function ChangeEndpoint({ client, reload }: { client: Client; reload: () 
           <Field
             id="endpoint-url"
             label="URL"
-            hint="https, on no private network. Everywhere within 90 seconds. Without one, it reads its events at GET /text/events."
+            hint="Without one, it reads its events at GET /text/events."
             value={url}
             placeholder="https://"
             onInput={setUrl}

@@ -53,7 +53,7 @@ export function Conversations({ route }: { route: Route }): JSX.Element {
         ]}
       />
       <List key={path} first={data} path={path} reload={reload} />
-      <FromShell line="npm run operator -- texts" />
+      <FromShell line="texts" />
     </Page>
   );
 }

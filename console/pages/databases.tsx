@@ -78,7 +78,7 @@ export function Databases(): JSX.Element {
           ))}
         </Section>
       )}
-      <FromShell line="npm run operator -- databases" />
+      <FromShell line="databases" />
     </Page>
   );
 }

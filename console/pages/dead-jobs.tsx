@@ -53,7 +53,7 @@ export function DeadJobs(): JSX.Element {
           ]}
         />
       )}
-      <FromShell line={`npm run operator -- ${open > 0 ? "put-back --all" : "dead-jobs"}`} />
+      <FromShell line={`${open > 0 ? "put-back --all" : "dead-jobs"}`} />
     </Page>
   );
 }

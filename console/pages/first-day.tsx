@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import type { Overview } from "../answers.ts";
-import { useIsOperator } from "../lib/session.ts";
+import { isOperator } from "../lib/session.ts";
 import { ButtonLink } from "../parts/button.tsx";
 import { EmptySteps } from "../parts/empty.tsx";
 import { Page } from "../parts/page.tsx";
@@ -24,15 +24,15 @@ export const NoWebsite = (): JSX.Element => (
 const LEAD = "Three steps, then your platform sends, and the overview shows whether texts arrive.";
 
 function FirstSteps({ id = "harbor-coffee" }: { id?: string | undefined }): JSX.Element {
-  const isOperator = useIsOperator();
+  const canChange = isOperator();
   return (
     <EmptySteps
       steps={[
         {
           title: "Make a website",
           meaning: "A website is one brand: its people, its sender, its limits.",
-          line: `npm run operator -- put-website ${id} --name "Harbor Coffee" --carrier sandbox`,
-          act: isOperator && (
+          line: `put-website ${id} --name "Harbor Coffee" --carrier sandbox`,
+          act: canChange && (
             <ButtonLink kind="dark" href="#/websites/new">
               New website
             </ButtonLink>
@@ -41,12 +41,12 @@ function FirstSteps({ id = "harbor-coffee" }: { id?: string | undefined }): JSX.
         {
           title: "Make a client",
           meaning: "A client is the platform that sends. You get an id and a secret, shown once.",
-          line: `npm run operator -- create-client ${id} --name braze`,
+          line: `create-client ${id} --name braze`,
         },
         {
           title: "Bring your people",
           meaning: "A file with a column phone_numbers. You see what it does before it does it.",
-          line: `npm run operator -- import-subscribers ${id} people.csv`,
+          line: `import-subscribers ${id} people.csv`,
         },
       ]}
     />

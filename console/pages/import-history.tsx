@@ -13,8 +13,7 @@ import { tellDone } from "../parts/toast.tsx";
 export function ImportHistory(): JSX.Element | null {
   const { data, reload } = useAnswer<ImportList>("/operator/imports", undefined, false);
   if (!data) return null;
-  if (data.imports.length === 0)
-    return <FromShell line="npm run operator -- import-subscribers harbor-coffee people.csv" />;
+  if (data.imports.length === 0) return <FromShell line="import-subscribers harbor-coffee people.csv" />;
   return (
     <Section title="The last imports">
       <Table

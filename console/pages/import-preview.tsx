@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { ImportAnswer, PreviewRow } from "../answers.ts";
 import { countOf, formatCount } from "../lib/numbers.ts";
-import { useSigned } from "../lib/session.ts";
+import { signedIn } from "../lib/session.ts";
 import type { Look } from "../lib/status-words.ts";
 import { Button } from "../parts/button.tsx";
 import { SaveBar } from "../parts/progress.tsx";
@@ -29,7 +29,7 @@ interface Props {
 
 /** What the file would do: five counts that add up, the first rows as they are read, and what each becomes. */
 export function ImportPreview({ preview, name, isBusy, onStart, onOther }: Props): JSX.Element {
-  const { isAway } = useSigned();
+  const { isAway } = signedIn();
   const rows = preview.new + preview.changed + preview.unchanged;
   const { refused = 0, repeated = 0 } = preview;
   return (

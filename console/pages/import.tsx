@@ -4,7 +4,7 @@ import type { ImportAnswer, ImportList, WebsiteList } from "../answers.ts";
 import { beginRun, type Import as Chosen, previewImport, type Run, rowsOf, runImport } from "../lib/import-file.ts";
 import { countOf } from "../lib/numbers.ts";
 import type { Route } from "../lib/router.ts";
-import { useIsOperator } from "../lib/session.ts";
+import { isOperator } from "../lib/session.ts";
 import { useAct } from "../lib/use-act.ts";
 import { useAnswer } from "../lib/use-answer.ts";
 import { FailureLine } from "../parts/button.tsx";
@@ -29,8 +29,8 @@ export function Import({ route }: { route: Route }): JSX.Element {
   const { data, failure, reload } = useAnswer<WebsiteList>("/operator/websites");
   const [state, setState] = useState<State>({ is: "choosing" });
   const doing = useAct();
-  const isOperator = useIsOperator();
-  if (!isOperator) return <Page title="Only an operator imports people" />;
+  const canChange = isOperator();
+  if (!canChange) return <Page title="Only an operator imports people" />;
   if (!data) return <NoAnswer failure={failure} title="Import" onRetry={reload} />;
   if (data.websites.length === 0) return <NoWebsite />;
 

@@ -155,7 +155,7 @@ function List({ first, path, all }: { first: FoundMessages; path: string; all: n
       <ListEnd older={older}>
         Newest first. {of || older.hasMore ? `These ${formatCount(messages.length)}${of}.` : "These are all."}
       </ListEnd>
-      <FromShell line="npm run operator -- messages" />
+      <FromShell line="messages" />
     </>
   );
 }
@@ -167,6 +167,6 @@ const NoMessages = () => (
       Take a filter away, or look <a href="#/messages">at all of them</a>. Texts are kept for as many days as
       RETENTION_DAYS says.
     </p>
-    <FromShell line="npm run operator -- messages --status DELIVERED" />
+    <FromShell line="messages --status DELIVERED" />
   </>
 );

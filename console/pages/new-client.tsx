@@ -39,7 +39,7 @@ export function NewClient({ websiteId, onMade, onClose }: Props): JSX.Element {
       <Field
         id="client-url"
         label="Endpoint"
-        hint="Where its callbacks are posted. Without one, it reads its events at GET /text/events."
+        hint="Without one, it reads its events at GET /text/events."
         value={url}
         placeholder="https://"
         onInput={setUrl}

@@ -48,7 +48,7 @@ export function People({ route }: { route: Route }): JSX.Element {
       {path && people.data && <List key={path} first={people.data} path={path} />}
       {path && !people.data && <Loading />}
       {!website && <p>No website yet.</p>}
-      <FromShell line="npm run operator -- find-person +12065550142" />
+      <FromShell line="find-person +12065550142" />
     </Page>
   );
 }
@@ -60,7 +60,7 @@ function List({ first, path }: { first: SubscriberPage; path: string }): JSX.Ele
     return (
       <>
         <p>Nobody yet. An import brings people, and each client that calls POST /text/subscribe.</p>
-        <CommandLine line="npm run operator -- import-subscribers harbor-coffee people.csv" />
+        <CommandLine line="import-subscribers harbor-coffee people.csv" />
       </>
     );
   }

@@ -66,7 +66,7 @@ function Known({ person, id, show }: { person: Person; id: string; show: Kind | 
           ) : (
             <p>Nothing is kept of this person here.</p>
           )}
-          <FromShell line={`npm run operator -- find-person <number>`} />
+          <FromShell line={`find-person <number>`} />
         </div>
         <aside class="first" aria-label="Proof and websites">
           {optedOut.map((site) => (

@@ -48,7 +48,7 @@ export function Reports({ route }: { route: Route }): JSX.Element {
       <Section title="By purpose" of={`with the change to the ${days} days before`}>
         <Campaigns key={`${website} ${days}`} websiteId={website ?? null} days={days} />
       </Section>
-      <FromShell line={`npm run operator -- report${website ? ` ${website}` : ""} --by purpose`} />
+      <FromShell line={`report${website ? ` ${website}` : ""} --by purpose`} />
     </Page>
   );
 }

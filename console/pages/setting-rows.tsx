@@ -1,96 +1,120 @@
-import type { ComponentChildren, JSX } from "preact";
+import type { JSX } from "preact";
 import type { SettingsForm } from "../lib/settings.ts";
 import { Options } from "../parts/field.tsx";
 
+interface Field {
+  key: keyof SettingsForm;
+  /** `area`: lines of text. */
+  is?: "number" | "area";
+  /** Of the second field of a row. */
+  label?: string;
+  placeholder?: string;
+  options?: (readonly [value: string, label: string])[];
+  /** What stands after it. */
+  unit?: string;
+}
+
 const CARRIERS = ["twilio", "telnyx", "kannel", "sandbox"];
 
-const ZONES = Intl.supportedValuesOf("timeZone");
+const ZONES = Intl.supportedValuesOf("timeZone").map((zone) => [zone, zone.replaceAll("_", " ")] as const);
+
+const ROWS: [label: string, meaning: string, ...fields: Field[]][] = [
+  ["Name", "Shown here and in reports.", { key: "name" }],
+  [
+    "Carrier and sender",
+    "What takes the texts, and the number that they come from.",
+    { key: "carrier", options: CARRIERS.map((carrier) => [carrier, carrier]) },
+    { key: "sender", label: "Sender", placeholder: "+1 206 555 0100" },
+  ],
+  [
+    "Time zone",
+    "Of its people: so that you know what time it is there.",
+    { key: "timeZone", options: [["", "none"], ...ZONES] },
+  ],
+  ["Answer to HELP", "One text to whoever asks for help.", { key: "helpText", is: "area" }],
+  ["Words that opt out", "Besides STOP and its kin. Commas between them.", { key: "optOutWords" }],
+  [
+    "The same text once",
+    "The same number, text and purpose within so many hours goes once.",
+    { key: "duplicateWindowHours", is: "number", unit: "hours" },
+  ],
+  [
+    "Frequency cap",
+    "The most marketing texts to one person.",
+    { key: "capCount", is: "number", unit: "in" },
+    { key: "capHours", is: "number", label: "Hours of the cap", unit: "hours" },
+  ],
+  [
+    "Transactional purposes",
+    "Under no cap. All others are marketing.",
+    { key: "transactionalPurposes", placeholder: "login-code, receipt" },
+  ],
+  ["Countries", "To which it sends. Empty: to all.", { key: "allowedCountries", placeholder: "US, CA" }],
+  [
+    "Origin of links",
+    "A domain of its own that leads to this service.",
+    { key: "linkOrigin", placeholder: "https://go.example.com" },
+  ],
+];
 
 interface Props {
   form: SettingsForm;
   onChange: (form: SettingsForm) => void;
 }
 
-/** The name and meaning of each setting to the left, its field to the right. */
-export function SettingRows({ form, onChange }: Props): JSX.Element {
-  const set = (key: keyof SettingsForm) => (event: { currentTarget: { value: string } }) =>
-    onChange({ ...form, [key]: event.currentTarget.value });
+/** The name and meaning of each setting to the left, its fields to the right. */
+export const SettingRows = ({ form, onChange }: Props): JSX.Element => (
+  <>
+    {ROWS.map(([label, meaning, ...fields]) => (
+      <div class="setting" key={label}>
+        <div>
+          <label for={`setting-${fields[0]?.key}`}>{label}</label>
+          <p class="hint">{meaning}</p>
+        </div>
+        <div class="controls">
+          {fields.map((field) => (
+            <SettingField
+              key={field.key}
+              field={field}
+              value={form[field.key]}
+              onChange={(value) => onChange({ ...form, [field.key]: value })}
+            />
+          ))}
+        </div>
+      </div>
+    ))}
+  </>
+);
+
+function SettingField({
+  field: { key, is, label, placeholder, options, unit },
+  value,
+  onChange,
+}: {
+  field: Field;
+  value: string;
+  onChange: (value: string) => void;
+}): JSX.Element {
+  const id = `setting-${key}`;
+  if (options) {
+    // What a website has stays a choice, though the list lacks it.
+    const all = options.some(([it]) => it === value) ? options : [...options, [value, value] as const];
+    return <Options id={id} options={all} value={value} onChange={onChange} />;
+  }
+  const Tag = (is === "area" ? "textarea" : "input") as "input";
   return (
     <>
-      <Setting id="setting-name" label="Name" meaning="Shown here and in reports.">
-        <input id="setting-name" value={form.name} autocomplete="off" onInput={set("name")} />
-      </Setting>
-      <Setting
-        id="setting-carrier"
-        label="Carrier and sender"
-        meaning="What takes the texts, and the number that they come from."
-      >
-        <Options
-          id="setting-carrier"
-          options={[...new Set([...CARRIERS, form.carrier])].map((carrier) => [carrier, carrier])}
-          value={form.carrier}
-          onChange={(carrier) => onChange({ ...form, carrier })}
-        />
-        <input
-          aria-label="Sender"
-          value={form.sender}
-          autocomplete="off"
-          placeholder="+1 206 555 0100"
-          onInput={set("sender")}
-        />
-      </Setting>
-      <Setting id="setting-zone" label="Time zone" meaning="Of its people: so that you know what time it is there.">
-        <Options
-          id="setting-zone"
-          options={[["", "none"], ...ZONES.map((zone) => [zone, zone.replaceAll("_", " ")] as const)]}
-          value={form.timeZone}
-          onChange={(timeZone) => onChange({ ...form, timeZone })}
-        />
-      </Setting>
-      <Setting id="setting-help" label="Answer to HELP" meaning="One text to whoever asks for help.">
-        <textarea id="setting-help" rows={2} value={form.helpText} onInput={set("helpText")} />
-      </Setting>
-      <Setting id="setting-words" label="Words that opt out" meaning="Besides STOP and its kin. Commas between them.">
-        <input id="setting-words" value={form.optOutWords} autocomplete="off" onInput={set("optOutWords")} />
-      </Setting>
-      <Setting
-        id="setting-window"
-        label="The same text once"
-        meaning="The same number, text and purpose within so many hours goes once."
-      >
-        <input
-          id="setting-window"
-          class="narrow"
-          type="number"
-          min={0}
-          max={720}
-          value={form.duplicateWindowHours}
-          onInput={set("duplicateWindowHours")}
-        />{" "}
-        hours
-      </Setting>
+      <Tag
+        id={id}
+        class={is}
+        aria-label={label}
+        value={value}
+        autocomplete="off"
+        placeholder={placeholder}
+        {...(is === "number" && { type: is })}
+        onInput={(event) => onChange(event.currentTarget.value)}
+      />{" "}
+      {unit}
     </>
-  );
-}
-
-function Setting({
-  id,
-  label,
-  meaning,
-  children,
-}: {
-  id: string;
-  label: string;
-  meaning: string;
-  children: ComponentChildren;
-}): JSX.Element {
-  return (
-    <div class="setting">
-      <div>
-        <label for={id}>{label}</label>
-        <p class="hint">{meaning}</p>
-      </div>
-      <div class="controls">{children}</div>
-    </div>
   );
 }

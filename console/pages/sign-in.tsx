@@ -92,7 +92,7 @@ export function SignIn({ isAway, words, token, onSignedIn }: Props): JSX.Element
         <p>
           <strong>No token?</strong> Whoever runs this service makes one:
         </p>
-        <CommandLine line="npm run operator -- create-token ada" />
+        <CommandLine line="create-token ada" />
       </div>
     </main>
   );

@@ -26,7 +26,7 @@ export function Tokens(): JSX.Element {
       }
     >
       {!data && <FailureLine failure={failure} />}
-      {data?.tokens.length === 0 && <CommandLine line="npm run operator -- create-token ada" />}
+      {data?.tokens.length === 0 && <CommandLine line="create-token ada" />}
       {data && data.tokens.length > 0 && <List tokens={data.tokens} reload={reload} />}
       {made && (
         <SecretOnce

@@ -5,7 +5,7 @@ import { messagesHash } from "../lib/addresses.ts";
 import { countOf, formatCount, listOf, sumOf } from "../lib/numbers.ts";
 import { pathOf, type Route } from "../lib/router.ts";
 import type { Shape, Tone } from "../lib/status-words.ts";
-import { cityOf, formatClock, formatSpan, formatTime } from "../lib/times.ts";
+import { cityOf, formatClockIn, formatSpan, formatTime } from "../lib/times.ts";
 import { useAnswer } from "../lib/use-answer.ts";
 import { ActButton } from "../parts/button.tsx";
 import { FromShell } from "../parts/empty.tsx";
@@ -61,7 +61,7 @@ export function WaitingPage({ route }: { route: Route }): JSX.Element {
         </Rows>
       )}
       <FromShell
-        line={`npm run operator -- ${rows.length > 0 ? `hold ${data.groups[0]?.websiteId ?? "brand"} --purpose winter-sale` : "health"}`}
+        line={`${rows.length > 0 ? `hold ${data.groups[0]?.websiteId ?? "brand"} --purpose winter-sale` : "health"}`}
       />
       {asked && <WaitingDialog asked={asked} onInstead={setAsked} onClose={() => setAsked(null)} reload={reload} />}
     </Page>
@@ -97,7 +97,7 @@ function Cause({ groups, now, carriers }: { groups: WaitingGroup[]; now: number;
       first={`Texts of ${listOf(hurt.map(({ name }) => name))} wait${oldest ? ` since ${formatTime(oldest, now)}` : ""}.`}
     >
       When {listOf(carriers)} {carriers.length === 1 ? "accepts" : "accept"} texts again, all of these go by themselves.
-      {zone && ` In ${cityOf(zone)} it is ${formatClock(now, zone)} now.`}
+      {zone && ` In ${cityOf(zone)} it is ${formatClockIn(zone, now)} now.`}
     </Note>
   );
 }

@@ -37,7 +37,7 @@ export function Clients({ website, endpoints, reload }: Props): JSX.Element {
       {website.clients.length === 0 && (
         <>
           <p>No client yet: no platform can send for {website.name}.</p>
-          <CommandLine line={`npm run operator -- create-client ${website.websiteId} --name braze`} />
+          <CommandLine line={`create-client ${website.websiteId} --name braze`} />
         </>
       )}
       {website.clients.map((client) => (

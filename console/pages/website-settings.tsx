@@ -4,7 +4,7 @@ import type { Website, WebsiteWithClients } from "../answers.ts";
 import { websitePath } from "../lib/addresses.ts";
 import { ask } from "../lib/ask.ts";
 import { attempt } from "../lib/attempt.ts";
-import { useSigned } from "../lib/session.ts";
+import { signedIn } from "../lib/session.ts";
 import { effectOf, type SettingsForm, toBody, toForm } from "../lib/settings.ts";
 import { useAct } from "../lib/use-act.ts";
 import { go } from "../lib/use-route.ts";
@@ -23,7 +23,7 @@ export function Settings({ website, reload }: { website: Website; reload: () => 
   const before = toForm(website);
   const [form, setForm] = useState(before);
   const saving = useAct();
-  const { isAway } = useSigned();
+  const { isAway } = signedIn();
   const effect = effectOf(form, before);
   return (
     <Section id="settings" title="Settings">
@@ -53,21 +53,13 @@ export function Settings({ website, reload }: { website: Website; reload: () => 
   );
 }
 
-const NOTHING: SettingsForm = {
-  name: "",
-  carrier: "sandbox",
-  sender: "",
-  helpText: "",
-  optOutWords: "",
-  duplicateWindowHours: "",
-  timeZone: "",
-};
+const NOTHING = toForm({ carrier: "sandbox" });
 
 export function NewWebsite(): JSX.Element {
   const [form, setForm] = useState(NOTHING);
   const [id, setId] = useState("");
   const saving = useAct();
-  const { session, isAway } = useSigned();
+  const { session, isAway } = signedIn();
   const isValid = /^[a-z0-9-]{1,40}$/.test(id) && form.name.trim() !== "";
   if (session.role !== "operator") return <Page title="Only an operator makes a website" />;
   return (

@@ -5,8 +5,8 @@ import { messagesHash, websitePath } from "../lib/addresses.ts";
 import { formatChange, formatCount, formatShare, listOf, sumOf } from "../lib/numbers.ts";
 import { growthOf } from "../lib/rates.ts";
 import { pathOf, type Route, toHash } from "../lib/router.ts";
-import { useIsOperator } from "../lib/session.ts";
-import { cityOf, formatClock, formatDay } from "../lib/times.ts";
+import { isOperator } from "../lib/session.ts";
+import { cityOf, formatClock, formatClockIn, formatDay } from "../lib/times.ts";
 import { useAnswer } from "../lib/use-answer.ts";
 import { ButtonLink } from "../parts/button.tsx";
 import { ChartSection } from "../parts/chart.tsx";
@@ -31,13 +31,13 @@ function Known({ id, at }: { id: string; at: string }): JSX.Element {
   const path = websitePath(id);
   const { data, failure, reload } = useAnswer<WebsiteWithClients>(path, 60);
   const overview = useAnswer<Overview>(pathOf("/operator/overview", { website: id }), 30, false).data;
-  const isOperator = useIsOperator();
+  const canChange = isOperator();
   const hasData = data !== null;
   useEffect(() => {
     if (hasData && at !== "today") document.getElementById(at)?.scrollIntoView();
   }, [at, hasData]);
   if (!data) return <NoAnswer failure={failure} title={`Website ${id}`} onRetry={reload} />;
-  const tabs = TABS.filter((tab) => isOperator || tab === "Today" || tab === "Campaigns");
+  const tabs = TABS.filter((tab) => canChange || tab === "Today" || tab === "Campaigns");
   return (
     <Page
       title={data.name}
@@ -45,8 +45,8 @@ function Known({ id, at }: { id: string; at: string }): JSX.Element {
       lead={<Lead website={data} overview={overview} />}
       acts={
         <>
-          {isOperator && <ButtonLink href={`#/import?website=${id}`}>Import people</ButtonLink>}
-          {isOperator && (
+          {canChange && <ButtonLink href={`#/import?website=${id}`}>Import people</ButtonLink>}
+          {canChange && (
             <a class="button" href={`${path}/subscribers?format=csv`} download={`${id}-people.csv`}>
               Export people
             </a>
@@ -74,7 +74,7 @@ function Known({ id, at }: { id: string; at: string }): JSX.Element {
         </Section>
         <Growth overview={overview} />
       </div>
-      {isOperator && (
+      {canChange && (
         <>
           <Clients website={data} endpoints={overview?.website?.endpoints ?? []} reload={reload} />
           <Settings key={data.updatedAt} website={data} reload={reload} />
@@ -124,7 +124,7 @@ function Lead({ website, overview }: { website: WebsiteWithClients; overview: Ov
       )}
       {failing.length > 0 &&
         `The endpoint of ${listOf(failing.map(({ clientId }) => nameOf(clientId)))} fails since ${formatClock(failing[0]?.failing?.since ?? now)}. `}
-      {website.timeZone && `In ${cityOf(website.timeZone)} it is ${formatClock(now, website.timeZone)}.`}
+      {website.timeZone && `In ${cityOf(website.timeZone)} it is ${formatClockIn(website.timeZone, now)}.`}
     </>
   );
 }

@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks";
 import type { Overview, WebsiteList, WebsiteNow } from "../answers.ts";
 import { countOf, formatChange, formatCount, formatShare, sumOf } from "../lib/numbers.ts";
 import { growthOf } from "../lib/rates.ts";
-import { useSigned } from "../lib/session.ts";
+import { signedIn } from "../lib/session.ts";
 import type { Look } from "../lib/status-words.ts";
 import { useAnswer } from "../lib/use-answer.ts";
 import { replaceHash } from "../lib/use-route.ts";
@@ -16,7 +16,7 @@ import { NoWebsite } from "./first-day.tsx";
 import { lookOfWebsite, QUIET } from "./overview-tables.tsx";
 
 export function Websites(): JSX.Element {
-  const { session, overview } = useSigned();
+  const { session, overview } = signedIn();
   const { data, failure, reload } = useAnswer<WebsiteList>("/operator/websites", 60);
   const only = data?.websites.length === 1 ? data.websites[0] : undefined;
   useEffect(() => {
@@ -34,7 +34,7 @@ export function Websites(): JSX.Element {
         </Note>
       ) : null}
       <List list={data} overview={overview} />
-      <FromShell line="npm run operator -- websites" />
+      <FromShell line="websites" />
     </Page>
   );
 }

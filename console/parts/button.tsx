@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from "preact";
 import type { Failure } from "../lib/ask.ts";
-import { useSigned } from "../lib/session.ts";
+import { signedIn } from "../lib/session.ts";
 import { Copy } from "./copy.tsx";
 import { Icon } from "./icon.tsx";
 
@@ -31,7 +31,7 @@ export function Button({ children, onPress, kind = "plain", isSmall, isOff, of }
 
 /** A button that changes something: a viewer has none, and it is off while the service is away. */
 export function ActButton(props: ButtonProps): JSX.Element | null {
-  const { session, isAway } = useSigned();
+  const { session, isAway } = signedIn();
   if (session.role !== "operator") return null;
   return <Button {...props} isOff={isAway || (props.isOff ?? false)} />;
 }

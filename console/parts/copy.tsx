@@ -26,8 +26,11 @@ export function Copy({ value, what, isWhole }: { value: string; what: string; is
   );
 }
 
-/** A line of the CLI, with its button. */
-export function CommandLine({ line }: { line: string }): JSX.Element {
+export const OPERATOR = "npm run operator -- ";
+
+/** A command of the CLI, with its button. */
+export function CommandLine({ line: command }: { line: string }): JSX.Element {
+  const line = OPERATOR + command;
   return (
     <div class="command">
       <code>{line}</code>

@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from "preact";
-import { CommandLine } from "./copy.tsx";
+import { CommandLine, OPERATOR } from "./copy.tsx";
 
 export interface EmptyStep {
   title: string;
@@ -33,7 +33,11 @@ export function EmptySteps({ steps }: { steps: EmptyStep[] }): JSX.Element {
 export function FromShell({ line }: { line: string }): JSX.Element {
   return (
     <p class="from-shell">
-      The same from a shell: <code>{line}</code>
+      The same from a shell:{" "}
+      <code>
+        {OPERATOR}
+        {line}
+      </code>
     </p>
   );
 }

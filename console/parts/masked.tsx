@@ -5,7 +5,7 @@ import { personPath } from "../lib/addresses.ts";
 import { ask } from "../lib/ask.ts";
 import { attempt } from "../lib/attempt.ts";
 import { formatPhone, maskPhone } from "../lib/phones.ts";
-import { useIsOperator } from "../lib/session.ts";
+import { isOperator } from "../lib/session.ts";
 import { tell } from "./toast.tsx";
 
 /** A number as everybody sees it. */
@@ -16,8 +16,8 @@ export const MaskedText = ({ phone }: { phone: string }): JSX.Element => (
 /** A number that an operator can see: a press shows it for as long as the page is open, and is audited. */
 export function Masked({ phone, personId }: { phone: string; personId: string | null | undefined }): JSX.Element {
   const [shown, setShown] = useState<string | null>(null);
-  const isOperator = useIsOperator();
-  if (!isOperator || !personId) return <MaskedText phone={phone} />;
+  const canChange = isOperator();
+  if (!canChange || !personId) return <MaskedText phone={phone} />;
   if (shown !== null) return <span class="masked">{formatPhone(shown)}</span>;
   const reveal = () =>
     attempt(async () => {

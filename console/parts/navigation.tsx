@@ -1,64 +1,52 @@
 import type { JSX } from "preact";
 import { formatCount } from "../lib/numbers.ts";
-import { useSigned } from "../lib/session.ts";
+import { signedIn } from "../lib/session.ts";
 import { Icon, type IconName, Mark } from "./icon.tsx";
 
-interface Place {
-  path: string;
-  label: string;
-  icon: IconName;
-  /** How many somebody must act on; left out where there are none. */
-  count?: "waiting" | "toDecide" | "problems";
-  isForOperators?: boolean;
-}
+/** `count`: how many somebody must act on; left out where there are none. */
+type Place = [path: string, label: string, icon: IconName, count?: "waiting" | "toDecide" | "problems"];
 
-const GROUPS: { name: string | null; places: Place[] }[] = [
-  {
-    name: null,
-    places: [
-      { path: "overview", label: "Overview", icon: "overview" },
-      { path: "messages", label: "Messages", icon: "messages" },
-      { path: "waiting", label: "Waiting", icon: "waitingPage", count: "waiting" },
-      { path: "conversations", label: "Conversations", icon: "conversations", count: "toDecide" },
-      { path: "reports", label: "Reports", icon: "reports" },
-    ],
-  },
-  {
-    name: "Brands",
-    places: [
-      { path: "websites", label: "Websites", icon: "websites" },
-      { path: "people", label: "People", icon: "people" },
-      { path: "import", label: "Import", icon: "import", isForOperators: true },
-    ],
-  },
-  {
-    name: "Service",
-    places: [
-      { path: "problems", label: "Problems", icon: "problems", count: "problems" },
-      { path: "dead-jobs", label: "Dead jobs", icon: "deadJobs" },
-      { path: "databases", label: "Databases", icon: "databases" },
-      { path: "audit", label: "Tokens and audit", icon: "audit" },
-    ],
-  },
+const OVERVIEW: Place = ["overview", "Overview", "overview"];
+const MESSAGES: Place = ["messages", "Messages", "messages"];
+const WAITING: Place = ["waiting", "Waiting", "waitingPage", "waiting"];
+const PEOPLE: Place = ["people", "People", "people"];
+
+const GROUPS: [name: string, ...Place[]][] = [
+  [
+    "",
+    OVERVIEW,
+    MESSAGES,
+    WAITING,
+    ["conversations", "Conversations", "conversations", "toDecide"],
+    ["reports", "Reports", "reports"],
+  ],
+  ["Brands", ["websites", "Websites", "websites"], PEOPLE, ["import", "Import", "import"]],
+  [
+    "Service",
+    ["problems", "Problems", "problems", "problems"],
+    ["dead-jobs", "Dead jobs", "deadJobs"],
+    ["databases", "Databases", "databases"],
+    ["audit", "Tokens and audit", "audit"],
+  ],
 ];
 
 const TONES = { waiting: "wait", toDecide: "", problems: "bad" };
 
 export function Navigation({ page, onSignOut }: { page: string; onSignOut: () => void }): JSX.Element {
-  const { session, overview } = useSigned();
+  const { session, overview } = signedIn();
   return (
     <div class="side">
       <a class="brand" href="#/overview">
         <Mark /> Textgate
       </a>
       <nav aria-label="Pages">
-        {GROUPS.map(({ name, places }) => (
+        {GROUPS.map(([name, ...places]) => (
           <div class="nav-group" key={name}>
             {name && <h2>{name}</h2>}
             <ul>
               {places
-                .filter((place) => !place.isForOperators || session.role === "operator")
-                .map(({ path, label, icon, count }) => {
+                .filter(([path]) => path !== "import" || session.role === "operator")
+                .map(([path, label, icon, count]) => {
                   const needs = count ? (overview?.needs[count] ?? 0) : 0;
                   return (
                     <li key={path}>
@@ -87,25 +75,19 @@ export function Navigation({ page, onSignOut }: { page: string; onSignOut: () =>
   );
 }
 
-const BAR: Place[] = [
-  { path: "overview", label: "Overview", icon: "overview", count: "problems" },
-  { path: "messages", label: "Messages", icon: "messages" },
-  { path: "waiting", label: "Waiting", icon: "waitingPage" },
-  { path: "people", label: "People", icon: "people" },
-  { path: "more", label: "More", icon: "more" },
-];
+const BAR: Place[] = [OVERVIEW, MESSAGES, WAITING, PEOPLE, ["more", "More", "more"]];
 
 /** The bar at the bottom of a phone. */
 export function BottomBar({ page }: { page: string }): JSX.Element {
-  const { overview } = useSigned();
-  const current = BAR.some(({ path }) => path === page) ? page : "more";
+  const needs = signedIn().overview?.needs.problems ?? 0;
+  const current = BAR.some(([path]) => path === page) ? page : "more";
   return (
     <nav class="bottom-bar" aria-label="Pages, short">
-      {BAR.map(({ path, label, icon, count }) => (
+      {BAR.map(([path, label, icon]) => (
         <a key={path} href={`#/${path}`} aria-current={path === current ? "page" : undefined}>
           <Icon name={icon} size={20} />
           {label}
-          {count && (overview?.needs[count] ?? 0) > 0 && <span class="badge">{overview?.needs[count]}</span>}
+          {path === "overview" && needs > 0 && <span class="badge">{needs}</span>}
         </a>
       ))}
     </nav>

@@ -4,7 +4,7 @@ import type { Problem } from "../answers.ts";
 import { ask } from "../lib/ask.ts";
 import { countOf } from "../lib/numbers.ts";
 import { type Act, wordsOf } from "../lib/problem-words.ts";
-import { cityOf, formatClock, formatSpan } from "../lib/times.ts";
+import { cityOf, formatClockIn, formatSpan } from "../lib/times.ts";
 import { useAct } from "../lib/use-act.ts";
 import { ActButton, Button, ButtonLink, FailureLine } from "./button.tsx";
 import { copyText } from "./copy.tsx";
@@ -78,7 +78,7 @@ function ProblemRow({ problem, isDark }: { problem: Problem; isDark: boolean }):
               .
             </>
           )}
-          {timeZone && ` In ${cityOf(timeZone)} it is ${formatClock(Date.now(), timeZone)}.`}
+          {timeZone && ` In ${cityOf(timeZone)} it is ${formatClockIn(timeZone, Date.now())}.`}
         </p>
         {cause && (
           <p class="said">

@@ -11,9 +11,7 @@ import { useNow } from "./time.tsx";
 /** Its search is left out where the page has one of its own: two look like two things. */
 export function TopBar({ hasSearch }: { hasSearch: boolean }): JSX.Element {
   const { at, failure } = useFreshness();
-  const zone = new Intl.DateTimeFormat("en-GB", { timeZoneName: "short" })
-    .formatToParts(at ?? 0)
-    .find(({ type }) => type === "timeZoneName")?.value;
+  const zone = new Date(at ?? 0).toLocaleTimeString("en-GB", { timeZoneName: "short" }).split(" ").at(-1);
   return (
     <div class="top-bar">
       <a class="brand-small" href="#/overview" aria-label="Textgate, overview">
@@ -22,7 +20,7 @@ export function TopBar({ hasSearch }: { hasSearch: boolean }): JSX.Element {
       {hasSearch && <SearchBox />}
       {at !== null && (
         <span class={`as-of ${failure?.isAway ? "old" : ""}`}>
-          {failure?.isAway ? `Old: ${formatSeconds(at)}` : `As of ${formatSeconds(at)} ${zone ?? ""}`}
+          {failure?.isAway ? `Old: ${formatSeconds(at)}` : `As of ${formatSeconds(at)} ${zone}`}
         </span>
       )}
     </div>

@@ -23,6 +23,10 @@ const harbor = {
   duplicateWindowHours: null,
   optOutWords: null,
   timeZone: "America/Los_Angeles",
+  allowedCountries: null,
+  linkOrigin: null,
+  frequencyCap: { count: 3, hours: 24 },
+  transactionalPurposes: null,
   holds: [{ sendPurpose: "loyalty-nudge", clientId: null, since: minutesAgo(535), by: "ada", reason: "wrong text" }],
 };
 

@@ -15,11 +15,9 @@ import { wordsOf } from "../../../console/lib/problem-words.ts";
 import { rateOf } from "../../../console/lib/rates.ts";
 import { parseHash, toHash } from "../../../console/lib/router.ts";
 import { parseSearch, toTime, writeSearch } from "../../../console/lib/search-words.ts";
-import { effectOf, toForm } from "../../../console/lib/settings.ts";
 import { formatShortSpan, formatSpan, formatTime, formatUtc } from "../../../console/lib/times.ts";
 import { PROBLEMS } from "../../../src/domain/operations/problems.ts";
 import { NO_SUBJECT } from "./fixture-state.ts";
-import { list } from "./fixture-websites.ts";
 
 describe("the search", () => {
   it.each([
@@ -204,17 +202,6 @@ describe("sentences", () => {
     expect(words).toMatchObject({ count: { words: "950 texts", href: "#/waiting" }, short: "kannel refuses" });
     expect(words.effect).toBe(" of Northwind wait. They go by themselves when kannel accepts them.");
     expect(words.acts[0]).toEqual({ label: "Try kannel now", try: "kannel" });
-  });
-
-  it("of a changed setting say what it does, and what was before", () => {
-    const [website] = list().websites;
-    if (!website) throw new Error("no website");
-    const before = toForm(website);
-    expect(effectOf(before, before)).toBeNull();
-    expect(effectOf({ ...before, sender: "+12065550199" }, before)).toEqual({
-      first: "From now on, texts come from +12065550199.",
-      rest: "Before: +12065550100.",
-    });
   });
 
   it("of the audit log have only the difference", () => {
