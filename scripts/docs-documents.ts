@@ -38,25 +38,31 @@ const QUICK_START = [
   ["quick-start.md", "Rehearse it"],
 ] as const;
 
+/** What an operator reads first, at night: the console, `health` and alerts link to a problem. */
+const RUNBOOK = [
+  ["runbook.md", "By symptom"],
+  ["runbook.md", "Problems"],
+] as const;
+
 /** @param read a page of docs/, by its name */
 export function splitDocument(
   document: Document,
   read: (name: string) => string,
 ): { clients: Document; operator: Document } {
   const { title, description } = document.info;
-  const sections = QUICK_START.map(([name, heading]) => sectionOf(read(name), heading));
+  const textOf = (sections: readonly (readonly [string, string])[]) =>
+    sections.map(([name, heading]) => sectionOf(read(name), heading)).join("");
   const { webhooks: _, ...withoutEvents } = document;
   const clients = partOf(document, {
     title: `${title} API`,
-    description: `${sections.join("")}\n## Every request\n\n${description}`,
+    description: `${textOf(QUICK_START)}\n## Every request\n\n${description}`,
     other: "[For the operator and for carriers](/docs/operator)",
     schemes: ["ClientId", "ClientSecret"],
     isIn: (path) => !isOthers(path),
   });
   const operator = partOf(withoutEvents, {
     title: `${title} API for the operator and for carriers`,
-    description:
-      "Each call of the operator carries `Authorization: Bearer` and the token. Each call of a carrier carries its signature or its key.",
+    description: `Each call of the operator carries \`Authorization: Bearer\` and the token. Each call of a carrier carries its signature or its key.\n\n${textOf(RUNBOOK)}`,
     other: "[For clients, with the meaning of every error](/docs#errors)",
     schemes: ["Operator"],
     isIn: isOthers,
@@ -103,16 +109,20 @@ function usedBy(calls: object, components: Record<string, Record<string, object>
 
 /** Markdown with anchors, and contents before it: Swagger UI gives an id to groups of calls and to calls only. */
 function describe({ tags, webhooks = {} }: Document, { description, other }: Part): string {
-  const headings = [...description.matchAll(/^## (.+)$/gm)].map(([, name = ""]) => ({ name, id: anchorOf(name) }));
+  const placesOf = (pattern: RegExp) =>
+    [...description.matchAll(pattern)].map(([, name = ""]) => ({ name, id: anchorOf(name) }));
   const events = operationsOf(webhooks).slice(0, 1);
   const places = [
-    ...headings,
+    ...placesOf(/^## (.+)$/gm),
     ...tags.map(({ name }) => ({ name, id: `operations-tag-${name.replaceAll(" ", "_")}` })),
     ...events.map(({ operationId }) => ({ name: "Callbacks", id: `operations-webhooks-${operationId}` })),
   ];
   const contents = places.map(({ name, id }) => `[${name}](#${id})`).join(" · ");
-  const text = withLinksInPage(description, places);
-  const anchored = text.replaceAll(/^## (.+)$/gm, (_, name: string) => `<h2 id="${anchorOf(name)}">${name}</h2>`);
+  const text = withLinksInPage(description, [...places, ...placesOf(/^### (.+)$/gm)]);
+  const anchored = text.replaceAll(/^(###?) (.+)$/gm, (_, level: string, name: string) => {
+    const heading = `h${level.length}`;
+    return `<${heading} id="${anchorOf(name)}">${name}</${heading}>`;
+  });
   return `${other}. [The whole OpenAPI document](/openapi.json).\n\n${contents}\n\n${anchored}`;
 }
 

@@ -98,7 +98,7 @@ function ProblemRow({ problem, isDark }: { problem: Problem; isDark: boolean }):
             <li key={step}>
               <span>{index + 1}</span>
               <p>
-                {step} {index === steps.length - 1 && <a href="/docs/operator">Runbook</a>}
+                {step} {index === steps.length - 1 && <a href={`/docs/operator#${problem.problem}`}>Runbook</a>}
               </p>
             </li>
           ))}

@@ -45,6 +45,16 @@ function nameOfCredential(input) {
   return (box.querySelector(".wrapper > p code") ?? box.querySelector("h4 code")).textContent;
 }
 
+/** The browser looks for the place in the address before Swagger UI has drawn it. */
+let place = decodeURIComponent(location.hash.slice(1));
+
+function goToPlace() {
+  const target = place === "" ? null : document.getElementById(place);
+  if (target === null) return;
+  place = "";
+  target.scrollIntoView();
+}
+
 function mend() {
   for (const [selector, nameOf] of NAMES) {
     for (const control of reference.querySelectorAll(selector)) control.setAttribute("aria-label", nameOf(control));
@@ -57,6 +67,7 @@ function mend() {
   for (const wide of reference.querySelectorAll(".renderedMarkdown table, pre:not(.version)")) wide.tabIndex = 0;
   for (const link of reference.querySelectorAll("a[target]:is([href^='#'], [href^='/'])"))
     link.removeAttribute("target");
+  goToPlace();
 }
 
 new MutationObserver(mend).observe(reference, { childList: true, subtree: true });

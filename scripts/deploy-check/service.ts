@@ -111,10 +111,13 @@ function explainProblem(name: string): Finding {
   const known = Object.hasOwn(RUNBOOK, name) ? RUNBOOK[name as keyof typeof RUNBOOK] : undefined;
   return {
     what: `The service reports the problem ${name}.`,
-    why: known?.meaning ?? "This checkout does not know it: the service is of a later version.",
-    fix: known?.action ?? "See docs/runbook.md of that version.",
+    why: known ? withoutLinks(known.meaning) : "This checkout does not know it: the service is of a later version.",
+    fix: known ? withoutLinks(known.steps.join(" ")) : "See docs/runbook.md of that version.",
   };
 }
+
+/** Links of the page have no place in a terminal: their words stay. */
+const withoutLinks = (markdown: string) => markdown.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, "$1");
 
 function explainRefusal(status: number, message: string): Finding {
   const why = "Nobody can see which messages wait, are stuck or fail.";

@@ -30,7 +30,7 @@ export interface Own {
   notes?: string;
   /** @param ask makes the declared call. @returns the JSON that the service answered, as text */
   run?(service: Service, parameters: string[], values: Values, ask: () => Promise<string>): Promise<string>;
-  show?(answer: string): string;
+  show?(answer: string, service: Service): string;
 }
 
 /** Without `value` it is a switch. */

@@ -68,7 +68,8 @@ async function runCall(call: Call, own: Own, service: Service, parameters: strin
   const { hasProblem } = call.command ?? {};
   return {
     answer,
-    show: () => (own.show ? own.show(answer) : showAnswer(answer, call, { ...values, ...named(call, parameters) })),
+    show: () =>
+      own.show ? own.show(answer, service) : showAnswer(answer, call, { ...values, ...named(call, parameters) }),
     hasProblem: hasProblem?.(JSON.parse(answer)) ?? false,
   };
 }

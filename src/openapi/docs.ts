@@ -13,7 +13,7 @@ import {
   fillDescription,
   jobTable,
   keywordTable,
-  problemTable,
+  problemSections,
   reasonTable,
   sandboxTable,
   stateTable,
@@ -54,7 +54,7 @@ export function makeTables(): Record<string, string> {
     "operator calls": operatorTable(CALLS.filter(({ access }) => access === "operator")),
     checks: fillDescription(CALLS.find(({ id }) => id === "health")?.description ?? ""),
     states: stateTable(),
-    problems: problemTable(),
+    problems: problemSections(),
     "dead jobs": jobTable(),
   };
 }

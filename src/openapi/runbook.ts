@@ -1,178 +1,238 @@
 import type { Problem } from "../domain/operations/problems.ts";
 
 interface Entry {
+  /** What is wrong, and what it does to texts. Two or three sentences; the first of them is shown in tables. */
   meaning: string;
-  action: string;
-  /** Whether it is safe to repeat or to send again. */
+  /** What the operator does, in order. */
+  steps: readonly string[];
+  /** Whether it is safe to repeat a step, or to send again. */
   isSafe: string;
+  /** When the problem ends, if it is not with its cause. */
+  ends?: string;
 }
+
+const ADD_DATABASE = [
+  "Look at the size and growth of each database: `npm run operator -- databases`.",
+  "Follow [When a database fills](procedures.md#when-a-database-fills): keep less, add a database, put new websites into it, move large ones there.",
+] as const;
+
+const ASK_CLIENT = "Tell the client's engineers: website, client, host and cause are in the details of the problem.";
+
+const POSTED_ONCE =
+  "A callback is posted once, ever. The client can read `GET /text/message/status`, or catch up with `GET /text/events`.";
 
 /** What an operator does about each problem. */
 export const RUNBOOK: Record<Problem, Entry> = {
   "database-away": {
     meaning:
-      "D1 does not answer: requests are 503, jobs are retried, and nothing else of the state is known. `cause` has its words. With a `database`, one of several: only its websites get 503. `unbound`: websites are in it, and `wrangler.toml` binds nothing under its name.",
-    action:
-      "Look at Cloudflare's status page. `OPERATOR_TOKEN` is valid meanwhile, a token of a name is not. Clients repeat, and jobs wait in the queues.",
+      "D1 does not respond. Requests get 503, jobs are retried, and no accepted message is lost. `cause` has D1's error. If `database` names one of several databases, only its websites are affected. The cause `unbound` means that websites are in a database that `wrangler.toml` does not bind any more.",
+    steps: [
+      "If the cause is `unbound`, add the binding to `wrangler.toml` again and deploy.",
+      "Otherwise look at Cloudflare's status page, and wait. Clients repeat their requests, and jobs wait in the queues.",
+      "Sign in with `OPERATOR_TOKEN` meanwhile, because named tokens are checked in D1.",
+    ],
     isSafe: "Yes: nothing accepted is lost.",
   },
   "database-behind": {
-    meaning: "D1 took more than two seconds to answer, or refuses calls because too many wait (`overloaded`).",
-    action:
-      "Wait: refused requests come again later. If it lasts: hold a large campaign, and look for statements that read much in the dashboard of D1.",
+    meaning:
+      "D1 took more than two seconds to answer, or it refuses calls because too many are waiting (`overloaded`). Refused requests come again later.",
+    steps: [
+      "Wait a few minutes.",
+      "If it lasts, hold a large campaign, and look in the dashboard of D1 for statements that read many rows.",
+    ],
     isSafe: "Yes.",
   },
   "migration-missing": {
-    meaning: "The database lacks a migration of this version: `cause` names it. With a `database`, one of several.",
-    action: "`npx wrangler d1 migrations apply DB --remote`, with the name of the database in place of `DB`.",
+    meaning:
+      "The database lacks a migration of this version. `cause` names the migration. If you run several databases, `database` names the one.",
+    steps: ["Run `npx wrangler d1 migrations apply DB --remote`. For another database, use its name in place of `DB`."],
     isSafe: "Yes: a migration that is applied is passed over.",
   },
   "state-incomplete": {
     meaning:
-      "Parts of this state could not be read, such as for want of a table: `failing` names them, each with its error. No alert says that a problem is over meanwhile.",
-    action: "The error says what is missing. `health.failing` in the log has it under the `requestId`.",
-    isSafe: "Yes: to look changes nothing.",
+      "Parts of the state could not be read, for example because a table is missing. `failing` names each part with its error. Meanwhile no alert says that a problem is over.",
+    steps: ["Read the error. `health.failing` in the log has it too, under the `requestId`."],
+    isSafe: "Yes: a look changes nothing.",
   },
   "sweep-late": {
     meaning:
-      "No sweep has ended for five minutes: the cron trigger does not run. Lost jobs are not requeued, deadlines do not pass, nothing is purged.",
-    action:
-      "Look for `sweep` in the log and for the trigger in the dashboard. `npm run deploy` sets the trigger again.",
+      "No sweep has ended for five minutes, because the cron trigger does not run. Lost jobs are not requeued, deadlines do not pass, and nothing is deleted.",
+    steps: [
+      "Look for `sweep` in the log, and for the trigger in the dashboard of the Worker.",
+      "Run `npm run deploy`: it sets the trigger again.",
+    ],
     isSafe: "Yes: concurrent sweeps are safe.",
   },
   "sweep-failing": {
-    meaning: "A job of the last sweep failed: `sweep.failedJobs` names it, `sweep.failed` in the log has the error.",
-    action: "Usually the store: see `/health`. The other jobs ran.",
-    isSafe: "Yes: the next sweep retries it.",
+    meaning:
+      "A job of the last sweep failed. `sweep.failedJobs` names the job, and `sweep.failed` in the log has its error. The other jobs ran.",
+    steps: ["Usually the database is the cause: look at `/health`."],
+    isSafe: "Yes: the next sweep retries the job.",
   },
   "database-filling": {
-    meaning: "A database has reached 70 % of D1's limit, 10 GB. `cause` says how many days are left.",
-    action:
-      "Bind another database, put new websites into it, and move large ones there: see *When a database fills* in `docs/procedures.md`.",
+    meaning: "A database has reached 70 % of D1's limit of 10 GB. `cause` says how many days are left.",
+    steps: ADD_DATABASE,
     isSafe: "Yes.",
   },
   "database-full": {
     meaning:
-      "A database has reached 95 % of D1's limit, 10 GB. Its websites cannot send (50301). Receipts and opt-outs are still stored, and callbacks are still posted.",
-    action:
-      "Bind another database, put new websites into it, and move large ones there: see *When a database fills* in `docs/procedures.md`.",
+      "A database has reached 95 % of D1's limit of 10 GB, so its websites cannot send (50301). Receipts and opt-outs are still stored, and callbacks are still posted.",
+    steps: ADD_DATABASE,
     isSafe: "Yes: what is refused is not stored.",
   },
   "messages-late": {
-    meaning:
-      "Messages have waited for their job for more than five minutes, or the carrier could not accept them for so long (`retriedSeconds`): then it has a problem of its own. With a `backlog`, the consumer is too slow or fails (`job` with `retried` in the log). Without one, jobs were lost (`queue.failed`), and the sweep requeues them.",
-    action: "Find the cause. Send nothing again.",
-    isSafe: "Yes: only one run can claim a message.",
+    meaning: "Messages have been pending for more than five minutes.",
+    steps: [
+      "Run `npm run operator -- health`. If a carrier has a problem too, fix that first: its messages wait for it (`retriedSeconds`).",
+      "If the queue has a `backlog`, the consumer is slow or fails: look for `job` with `retried` in the log.",
+      "If there is no backlog, jobs were lost (`queue.failed`). The sweep requeues them within two minutes.",
+    ],
+    isSafe: "Yes: only one run can claim a message. Send nothing again.",
   },
   "messages-stuck": {
-    meaning: "The run that submitted the messages was cut off: the carrier may have them or not.",
-    action:
-      "Wait 6 minutes: a job may still bring the outcome. After that, the sweep makes them SENDING, and a receipt decides. To know more, ask the carrier by number and time.",
+    meaning:
+      "A worker run was interrupted while it submitted these messages. The carrier may have them or not. After 22 minutes the messages become SENDING with the reason `OUTCOME_UNKNOWN`, and the carrier's receipt decides.",
+    steps: ["Wait 6 minutes: the outcome may still arrive.", "To know more, ask the carrier by number and time."],
     isSafe: "**No**: sending them again may text a person twice.",
   },
   "carrier-not-set-up": {
     meaning:
-      "A website names a carrier without all of its settings (`missingSettings`). Its messages wait for `SUBMIT_WITHIN_HOURS`, then they are FAILED_TO_SEND.",
-    action: "`npx wrangler secret put …`, then `try-carrier`; or `put-website --carrier`.",
-    isSafe: "Yes: nothing was submitted, and the waiting messages go out by themselves.",
+      "A website names a carrier that lacks settings (`missingSettings`). Its messages wait for `SUBMIT_WITHIN_HOURS`, and then become FAILED_TO_SEND.",
+    steps: [
+      "Set what is missing: `npx wrangler secret put …`. Then run `npm run operator -- try-carrier <carrier>`.",
+      "Or give the website another carrier: `npm run operator -- put-website <websiteId> --carrier …`.",
+    ],
+    isSafe: "Yes: nothing was submitted, and the pending messages are sent by themselves.",
   },
   "sandbox-in-use": {
     meaning:
       "A website of a deployed service uses the sandbox: its messages become DELIVERED, but nobody receives them.",
-    action: "`put-website --carrier … --sender …`.",
+    steps: ["Give the website a carrier: `npm run operator -- put-website <websiteId> --carrier … --sender …`."],
     isSafe: "Yes: the client may send those messages again.",
   },
   "carrier-credentials": {
     meaning:
-      "The carrier rejects our credentials (`isUnauthorized`), and has neither accepted nor refused a message since.",
-    action:
-      "`npx wrangler secret put …` with the right token or key. A wrong `TWILIO_ACCOUNT_SID` or URL shows as 404. The problem ends at once with the first submission that works, such as after `try-carrier`, or an hour after the last try.",
-    isSafe: "Nothing was sent. Everything is retried for `SUBMIT_WITHIN_HOURS`.",
+      "The carrier rejects our credentials (`isUnauthorized`), and has neither accepted nor refused a message since. Nothing was sent, and everything is retried for `SUBMIT_WITHIN_HOURS`.",
+    steps: [
+      "Set the right token or key: `npx wrangler secret put …`.",
+      "If the carrier answers 404, check `TWILIO_ACCOUNT_SID` and the URL.",
+      "Test it: `npm run operator -- try-carrier <carrier>`.",
+    ],
+    isSafe: "Yes: nothing was sent.",
+    ends: "With the first submission that works, or an hour after the last try.",
   },
   "carrier-failing": {
     meaning:
-      "In the last five minutes, the carrier accepted fewer submissions than it refused, deferred or left unknown; or it has accepted none since three that failed, in the last hour. `reasonDetail` of `GET /operator/messages/{messageId}` has the carrier's own words.",
-    action:
-      "`refused`: fix the account or the sender. `later`: retried for `SUBMIT_WITHIN_HOURS`. `unknown`: see `messages-stuck`. The problem ends with the first text that is accepted after all have failed. Where only a part fails, it ends with a minute in which most are accepted.",
+      "In the last five minutes, at least 3 submissions to this carrier failed, and more failed than succeeded. Or, in the last hour, 3 or more failed and none has succeeded since.",
+    steps: [
+      "Run `npm run operator -- message <messageId>` for one of the messages: `reasonDetail` is the carrier's error message.",
+      "`refused`: fix the account or the sender. `later`: wait, because the message is retried for `SUBMIT_WITHIN_HOURS`. `unknown`: see [messages-stuck](#messages-stuck).",
+    ],
     isSafe: "`refused`: yes, the carrier does not have the message. `unknown`: no.",
+    ends: "With the first text that is accepted, if all have failed before. If only a part fails, with a minute in which most are accepted.",
   },
   "carrier-paused": {
     meaning:
-      "The circuit breaker of the carrier is open: several submissions in a row have failed, or were not answered within 2 seconds. `cause` has its words, `since` the first opening, `nextTryAt` the next try. One message is tried each minute; the others wait.",
-    action:
-      "Repair the gateway, or ask the carrier. The first answer makes the waiting messages due, and ends the problem unless it takes longer than 2 seconds. `try-carrier` does so at once.",
+      "Textgate has paused submissions to this carrier, because several in a row failed, or took longer than 2 seconds. `cause` is the carrier's error message, `since` the first pause, and `nextTryAt` the next try. One message per minute tests the carrier; the others wait.",
+    steps: ["Fix the gateway, or contact the carrier.", "Test it now: `npm run operator -- try-carrier <carrier>`."],
     isSafe: "Yes. The waiting messages are sent within `SUBMIT_WITHIN_HOURS`.",
+    ends: "When the carrier answers a message within 2 seconds. All waiting messages are then sent.",
   },
   "deliveries-failing": {
     meaning:
-      "The carrier takes the texts of a sender, and they do not arrive. Among the texts of the last hour that have a final receipt, the undelivered ones are more than 30 in 100 and three: 5 of 5, 10 of 20, 34 of 100. Or among those of the last five minutes, they are more than half and three: 7 of 7, 14 of 20. `sender` is that of the website. `cause` has the commonest reason and the carrier's code, such as `CARRIER_FILTERED, 30034 × 28 of 30`.",
-    action:
-      "`CARRIER_FILTERED`: register the sender (in the USA a 10DLC brand and campaign, or the toll-free verification), or ask the carrier why it is blocked. Look any other code up at the carrier. Meanwhile `hold` the website. The problem ends with the first text that arrives after all have failed. Otherwise it ends when fewer fail, or an hour after the last text of the sender.",
-    isSafe: "**No**: a text that is sent again fails again, and repeated failures harm the sender. Unsubscribe nobody.",
+      "The carrier accepts the texts of a sender, but they do not arrive. Of the texts of the last hour with a final receipt, more than 30 in 100 and three are undelivered (5 of 5, 10 of 20, 34 of 100), or of those of the last five minutes more than half and three (7 of 7, 14 of 20). `sender` is the website's. `cause` has the commonest reason and the carrier's code, such as `CARRIER_FILTERED, 30034 × 28 of 30`.",
+    steps: [
+      "Hold the website, because repeated failures harm the sender: `npm run operator -- hold <websiteId>`.",
+      "`CARRIER_FILTERED`: [register the sender](deploying.md), or ask the carrier why it is blocked. Look any other code up in the carrier's list.",
+      "Release the website: `npm run operator -- release <websiteId>`.",
+    ],
+    isSafe: "**No**: a text that is sent again fails again. Unsubscribe nobody.",
+    ends: "With the first text that arrives, if all have failed before. Otherwise when fewer fail, or an hour after the last text of the sender.",
   },
   "receipts-missing": {
     meaning:
-      "In the last hour, the carrier has accepted five texts or more, each at least 15 minutes ago and after the last text that has a final receipt, and for 15 minutes no receipt has come at all. On a new deployment, the problem shows 17 minutes after the fifth text at the latest. The messages are SENDING, and after `RECEIPT_WITHIN_HOURS` FAILED_TO_DELIVERY, `NO_RECEIPT`.",
-    action:
-      "Look at the `receipts` queue first: with a `backlog`, they wait here. Then at `PUBLIC_ORIGIN`: the carrier must reach it from the internet, without a firewall or a login before it. Requests with code 40302 in the log, which has one in a hundred of them, are receipts whose signature or key does not fit. A Kannel whose SMSC gives no receipts has this problem whenever it sends. The problem ends with the first receipt, or an hour after the last text.",
+      "In the last hour, the carrier has accepted five texts or more, each at least 15 minutes ago and after the last text that has a final receipt, and for 15 minutes no receipt has come. On a new deployment, the problem shows at most 17 minutes after the fifth text. The messages stay SENDING, and become FAILED_TO_DELIVERY with `NO_RECEIPT` after `RECEIPT_WITHIN_HOURS`.",
+    steps: [
+      "Look at the queue `receipts` in `health`. If it has a `backlog`, the receipts wait here.",
+      "Check `PUBLIC_ORIGIN`: the carrier must reach it from the internet, without a firewall or a login in between.",
+      "Look for requests with code 40302 in the log (one in a hundred has a line): these are receipts whose signature or key does not fit.",
+      "A Kannel whose SMSC gives no receipts has this problem whenever it sends.",
+    ],
     isSafe: "**No**: the texts may have arrived. Send nothing again.",
+    ends: "With the first receipt, or an hour after the last text.",
   },
   "move-stuck": {
     meaning:
-      "The move of a website has failed in the last day: the website is open where it was. Or no job has worked on it for five minutes: its calls answer 503 meanwhile.",
-    action:
-      "`npm run operator -- move-status <websiteId>` shows the problem. Of a failed move, begin it again. Of any other, see whether both databases answer and the sweep runs: it goes on by itself. `abort-move` opens the website where it was.",
-    isSafe: "Yes: what is stored in the target is not read before all of it is compared.",
+      "The move of a website has failed in the last day, and the website is open where it was. Or no job has worked on the move for five minutes, and the website's calls answer 503.",
+    steps: [
+      "Run `npm run operator -- move-status <websiteId>`: it shows the cause.",
+      "If the move has failed, begin it again.",
+      "If it has not, check that both databases answer and that the sweep runs: then the move continues by itself. `abort-move` opens the website where it was.",
+    ],
+    isSafe: "Yes: the target's rows are not read before all of them are compared.",
   },
   "callbacks-late": {
     meaning:
-      "Callbacks have been due for more than five minutes. Their endpoints time out (each is then left alone for a minute), or the consumer fails (`callbacks.failed`).",
-    action: "`callback.posted` in the log names them. Ask the client to answer 2xx at once.",
+      "Callbacks have been due for more than five minutes. Their endpoints time out (Textgate then leaves an endpoint alone for a minute), or the consumer fails (`callbacks.failed`).",
+    steps: ["Look for `callback.posted` in the log: it names the endpoints.", "Ask the client to answer 2xx at once."],
     isSafe: "Yes: no callback is posted twice.",
   },
   "callbacks-failing": {
     meaning:
-      "In the last five minutes, more callbacks failed than succeeded; or none has succeeded since three that failed, in the last hour. `not-posted`: the client has no URL any longer, or `SERVICE_KEY` changed (see `response` of `GET /operator/messages/{messageId}`).",
-    action:
-      "Tell the client. For a changed `SERVICE_KEY`: restore the old key, or `rotate-client` each client. The problem ends as `carrier-failing` does.",
-    isSafe: "A callback is posted once, ever. The client can read `GET /text/message/status`.",
+      "In the last five minutes, at least 3 callbacks failed, and more failed than succeeded. Or, in the last hour, 3 or more failed and none has succeeded since. `not-posted` means that the client has no URL any more, or that `SERVICE_KEY` changed.",
+    steps: [
+      ASK_CLIENT,
+      "If `SERVICE_KEY` changed, restore the old key, or run `rotate-client` for each client. `response` of `GET /operator/messages/{messageId}` says so.",
+    ],
+    isSafe: POSTED_ONCE,
+    ends: "With the first callback that succeeds, if all have failed before. If only a part fails, with a minute in which most succeed.",
   },
   "endpoint-failing": {
-    meaning:
-      "The last three callbacks to the endpoint of a client failed, or more. `details` has website, client, host and cause.",
-    action:
-      "Tell the client. The problem ends with the next callback that succeeds, with another URL, or an hour after the last.",
-    isSafe: "As for `callbacks-failing`.",
+    meaning: "At least the last three callbacks to the endpoint of one client failed.",
+    steps: [ASK_CLIENT, "Try the endpoint after its repair: `npm run operator -- test-event <clientId>`."],
+    isSafe: POSTED_ONCE,
+    ends: "With the next callback that succeeds, with another URL, or an hour after the last failure.",
   },
   "callbacks-unknown": {
     meaning:
-      "A run was cut off while it posted callbacks, or the response could not be stored (`callbacks.not-recorded`).",
-    action: "Nothing: the client may have received them.",
-    isSafe: "As for `callbacks-failing`.",
+      "A worker run was interrupted while it posted callbacks, or their responses could not be stored (`callbacks.not-recorded`). The client may have received them.",
+    steps: ["Do nothing."],
+    isSafe: POSTED_ONCE,
   },
   "dead-jobs": {
-    meaning: "Jobs failed for good: six times by themselves, for two hours because of the store, or malformed.",
-    action: "`npm run operator -- dead-jobs` shows the errors. Fix the cause, deploy, then `put-back --all`.",
+    meaning:
+      "Jobs have used up their retries: six failures of their own, or two hours without the database. Or they could not be read.",
+    steps: [
+      "Read the errors: `npm run operator -- dead-jobs`.",
+      "Fix the cause, deploy, and requeue the jobs: `npm run operator -- put-back --all`.",
+    ],
     isSafe:
-      "Yes: requeueing is idempotent. A job changes only what its claim, or its message's status, still allows. If it fails again, it is a new dead job.",
+      "Yes: requeueing is idempotent, because a job changes only what its claim, or its message's status, still allows. If it fails again, it is a new dead job.",
   },
   "credentials-behind": {
     meaning: "KV has rejected a change to a client for five minutes: a suspended client may still have access.",
-    action: "See `/health`. The sweep retries the copy each minute.",
+    steps: ["Look at `/health`. The sweep retries the copy each minute."],
     isSafe: "Yes.",
   },
   "keywords-without-effect": {
     meaning:
-      "In the last day, a STOP, START or HELP reached no website, or came from a sender that is no phone number: a person who opted out may still be texted.",
-    action:
-      "`npm run operator -- inbound --without-effect` lists them. Opt the number out by an import. Give the website its sender, or make the gateway send numbers in international form.",
+      "In the last day, a STOP, START or HELP reached no website, or came from a sender that is no phone number. A person who opted out may still get texts.",
+    steps: [
+      "List them: `npm run operator -- inbound --without-effect`.",
+      "Opt the number out with an import.",
+      "Give the website its sender, or make the gateway send numbers in international form.",
+    ],
     isSafe: "Yes.",
   },
   "maybe-opt-outs": {
     meaning:
-      'In the last three days, a person who is not opted out texted an opt-out word among other words, such as "please stop texting me". The service does not guess what is meant: the person is still subscribed.',
-    action:
-      "`npm run operator -- texts --to-decide` lists them. Read each: if the person wants no more texts, `decide` it with `--opt-out`, else with `--no-opt-out`. The problem ends when each is decided, or three days after the text. If many people write the same word, add it to the website's `optOutWords`.",
+      'In the last three days, a person texted an opt-out word among other words, such as "please stop texting me". The service does not guess the meaning, so the person is still subscribed.',
+    steps: [
+      "List them: `npm run operator -- texts --to-decide`.",
+      "If the person wants no more texts, `decide` the text with `--opt-out`, else with `--no-opt-out`.",
+      "If many people write the same word, add it to the website's `optOutWords`.",
+    ],
     isSafe: "Yes.",
+    ends: "When each text is decided, or three days after the text.",
   },
 };

@@ -78,10 +78,32 @@ const checkTable = () => meaningTable(["Check", "When it fails"], CHECK_MEANINGS
 
 export const jobTable = () => meaningTable(["Kind", "Content"], JOB_MEANINGS);
 
-export function problemTable(): string {
-  const rows = PROBLEMS.map((name) => [code(name), RUNBOOK[name].meaning, RUNBOOK[name].action, RUNBOOK[name].isSafe]);
-  return toTable(["Problem", "Meaning", "What to do", "Safe to repeat?"], rows);
+/** A section for each problem, which `health`, an alert and the console link to. */
+export function problemSections(): string {
+  return PROBLEMS.map((name) => {
+    const { meaning, steps, isSafe, ends } = RUNBOOK[name];
+    const list = steps.map((step, index) => `${steps.length > 1 ? `${index + 1}.` : "-"} ${step}`).join("\n");
+    const parts = [
+      `### ${name}`,
+      meaning,
+      list,
+      `**Safe to repeat?** ${isSafe}`,
+      ends && `**The problem ends:** ${ends}`,
+    ];
+    return parts.filter((part) => part).join("\n\n");
+  }).join("\n\n");
 }
+
+/** In the description of a call: the page of the operator has the sections. */
+function problemTable(): string {
+  const rows = PROBLEMS.map((name) => [
+    `[${code(name)}](/docs/operator#${name})`,
+    firstSentence(RUNBOOK[name].meaning),
+  ]);
+  return toTable(["Problem", "Meaning"], rows);
+}
+
+const firstSentence = (text: string) => /^.*?\.(?= |$)/.exec(text)?.[0] ?? text;
 
 const KEYWORD_EFFECTS: Record<Keyword, string> = {
   stop: "opts the number out of the website whose sender received the text, and confirms it once, at most once a day",

@@ -20,7 +20,7 @@ export const WATCH: Command = {
   run: async (service, _, values) => {
     const answer = await watch(service, values);
     const { problems } = JSON.parse(answer) as ServiceState;
-    return { answer, show: () => showServiceState(answer), hasProblem: problems.length > 0 };
+    return { answer, show: () => showServiceState(answer, service), hasProblem: problems.length > 0 };
   },
 };
 
@@ -33,7 +33,7 @@ async function watch(service: Service, values: Values): Promise<string> {
   for (let look = 1; ; look++) {
     const answer = await callOperator(service, "GET", "/health").catch(unlessRefused);
     if (look >= looks && typeof answer === "string") return answer;
-    const show = values.json ? (text: string) => text : showServiceState;
+    const show = values.json ? (text: string) => text : (text: string) => showServiceState(text, service);
     const shown = typeof answer === "string" ? show(answer) : answer.message;
     console.log(`${process.stdout.isTTY ? CLEAR : ""}${shown}\n`);
     await setTimeout(seconds * 1000);
@@ -55,7 +55,7 @@ const STATES = [
   "withoutReceipt",
 ] as const satisfies (keyof ServiceState["messages"])[];
 
-function showServiceState(answer: string): string {
+function showServiceState(answer: string, { url }: Service): string {
   const state = JSON.parse(answer) as ServiceState;
   const { sweep, callbacks } = state;
   const failed = sweep.failedJobs.length > 0 ? `; failed: ${sweep.failedJobs.join(", ")}` : "";
@@ -64,6 +64,7 @@ function showServiceState(answer: string): string {
       ["at", state.checkedAt],
       ["problems", state.problems.join(", ") || "none"],
       ...state.details.filter(isAbout).map((it): Cell[] => [`  ${it.problem}`, describeProblem(it)]),
+      ...state.problems.map((name, index) => [index === 0 ? "what to do" : "", `${url}/docs/operator#${name}`]),
       ["database", describeDatabase(state.database)],
       ...state.failing.map((it): Cell[] => [`  no answer: ${it.part}`, it.error]),
       ...(state.failing.length > 0 ? [["  in the log", `requestId ${state.requestId}`]] : []),

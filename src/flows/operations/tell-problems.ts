@@ -116,7 +116,7 @@ async function tellAway(deps: Deps, url: string, detail: ProblemDetail): Promise
 /** @returns whether it was taken */
 async function post(deps: Deps, url: string, alert: Alert): Promise<boolean> {
   const now = deps.now();
-  const body = JSON.stringify(toBody(alert, now));
+  const body = JSON.stringify(toBody(alert, now, deps.config.carriers.PUBLIC_ORIGIN));
   const id = [alert.problem, alert.subject, alert.beganAt, alert.kind, ...(alert.kind === "lasts" ? [now] : [])].join(
     "_",
   );
@@ -133,15 +133,16 @@ async function post(deps: Deps, url: string, alert: Alert): Promise<boolean> {
   return isTaken;
 }
 
-/** `text` is what Slack and its like show. */
-function toBody({ kind, problem, subject, beganAt, detail }: Alert, now: number) {
+/** `text` is what Slack and its like show. @param origin where the page of the operator is, if it is known */
+function toBody({ kind, problem, subject, beganAt, detail }: Alert, now: number, origin: string | undefined) {
   const minutes = Math.round((now - beganAt) / 60_000);
   const about = describeProblem(detail) || subject;
   const words = { began: "Problem", lasts: `Problem for ${minutes} minutes`, ended: `Over after ${minutes} minutes` };
+  const advice = origin && kind !== "ended" ? `. What to do: ${origin}/docs/operator#${problem}` : "";
   return {
     type: `problem.${kind}`,
     timestamp: new Date(now).toISOString(),
-    text: `Textgate: ${words[kind]}: ${problem}${about && ` (${about})`}`,
+    text: `Textgate: ${words[kind]}: ${problem}${about && ` (${about})`}${advice}`,
     data: { problem, subject, beganAt: new Date(beganAt).toISOString(), ...detail },
   };
 }

@@ -32,7 +32,8 @@ beforeEach(async () => {
   client = await world.brand([ADA]);
   submit = () => ({ kind: "accepted", carrierMessageId: "c" });
   const carrier: Carrier = { ...sandbox, submit: async () => submit() };
-  const config = { ...world.deps.config, alertUrl: ALERTS, alertSecret: SECRET, heartbeatUrl: HEARTBEAT };
+  const carriers = { ...world.deps.config.carriers, PUBLIC_ORIGIN: "https://sms.example.com" };
+  const config = { ...world.deps.config, carriers, alertUrl: ALERTS, alertSecret: SECRET, heartbeatUrl: HEARTBEAT };
   world.deps = { ...world.deps, config, carriers: { ready: { gateway: strictCarrier(carrier) }, missing: {} } };
   await world.rows("UPDATE websites SET carrier = 'gateway'");
   [posted, beats, isTaken] = [[], 0, true];
@@ -80,6 +81,7 @@ it("tells of a problem when it begins, and when it ends, with a text that a pers
   expect(paused?.text).toMatch(
     /^Textgate: Problem: carrier-paused \(gateway, since 2026-11-21T12:0\d:\d\d\S+, connection/,
   );
+  expect(paused?.text).toMatch(/\. What to do: https:\/\/sms\.example\.com\/docs\/operator#carrier-paused$/);
   expect(paused?.data).toMatchObject({ subject: "gateway", carrier: "gateway" });
   submit = () => ({ kind: "accepted", carrierMessageId: "c" });
   await passMinutes(2);

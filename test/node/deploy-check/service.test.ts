@@ -73,7 +73,7 @@ describe("a running service", () => {
     expect(sandbox).toEqual({
       what: "The service reports the problem sandbox-in-use.",
       why: expect.stringContaining("nobody receives them"),
-      fix: expect.stringContaining("put-website --carrier"),
+      fix: expect.stringContaining("put-website <websiteId> --carrier"),
     });
     expect(unknown?.why).toContain("of a later version");
   });

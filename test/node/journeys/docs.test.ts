@@ -222,6 +222,15 @@ describe.skipIf(!hasBrowser)("the page in a browser", () => {
       expect([url, (await fetch(`${service.url}${url}`)).status]).toEqual([url, 200]);
   });
 
+  it("opens at the paragraph of a problem, as health, alerts and the console link to it", async () => {
+    const context = shown["/docs/operator"]?.page.context() ?? (await openWindow(browser));
+    const { page } = await visit(context, `${service.url}/docs/operator#dead-jobs`, { width: 390 });
+    const heading = page.locator("h3#dead-jobs");
+    await heading.waitFor();
+    await expect.poll(async () => Math.abs((await heading.boundingBox())?.y ?? 9999)).toBeLessThan(200);
+    await page.close();
+  });
+
   it("is walked through by keyboard: each stop is in view, is seen, and comes in the order of the page", async () => {
     const { page } = await view("/docs", 390, "light");
     const { stops, all } = await walkByKeyboard(page);
