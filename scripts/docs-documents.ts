@@ -49,7 +49,9 @@ export function splitDocument(
   document: Document,
   read: (name: string) => string,
 ): { clients: Document; operator: Document } {
-  const { title, description } = document.info;
+  const { title } = document.info;
+  // A client's engineer reads no errors that a client never gets.
+  const [description = "", others = ""] = document.info.description.split(/^(?=## Errors of operators and carriers$)/m);
   const textOf = (sections: readonly (readonly [string, string])[]) =>
     sections.map(([name, heading]) => sectionOf(read(name), heading)).join("");
   const { webhooks: _, ...withoutEvents } = document;
@@ -62,7 +64,7 @@ export function splitDocument(
   });
   const operator = partOf(withoutEvents, {
     title: `${title} API for the operator and for carriers`,
-    description: `Each call of the operator carries \`Authorization: Bearer\` and the token. Each call of a carrier carries its signature or its key.\n\n${textOf(RUNBOOK)}`,
+    description: `Each call of the operator carries \`Authorization: Bearer\` and the token. Each call of a carrier carries its signature or its key.\n\n${textOf(RUNBOOK)}\n${others}`,
     other: "[For clients, with the meaning of every error](/docs#errors)",
     schemes: ["Operator"],
     isIn: isOthers,

@@ -1,5 +1,5 @@
 import { REQUESTS_PER_SECOND } from "../domain/clients/sliding-window.ts";
-import { errorTable, reasonTable, statusTable } from "./tables.ts";
+import { errorSections, reasonTable, statusTable } from "./tables.ts";
 
 export const TAGS = [
   ["Messages", "Send messages and read their status."],
@@ -35,7 +35,7 @@ export const SECURITY_SCHEMES = {
 export function description(): string {
   return `A text messaging service: client platforms send texts through it and read which numbers are subscribed.
 
-Every response has an \`X-Request-Id\`. Each request of a client counts against the limit of its website: ${REQUESTS_PER_SECOND} in any span of one second, over all endpoints, clients and outcomes. Unknown fields are ignored, and named in the header \`Ignored-Fields\` of the response. \`null\` and \`""\` count as absent for every optional field.
+Every response has an \`X-Request-Id\`. Each request of a client counts against the limit of its website: ${REQUESTS_PER_SECOND} in any span of one second, over all endpoints and clients. Requests that fail with 401 or 403 do not count. Unknown fields are ignored, and named in the header \`Ignored-Fields\` of the response. \`null\` and \`""\` count as absent for every optional field.
 
 ## Message statuses
 
@@ -51,8 +51,12 @@ ${reasonTable()}
 
 ## Errors
 
-The HTTP status is the code divided by 100, and codes never change meaning. Checks run in the order of this table: a wrong path is 404 to anyone, and an invalid body is 429 while the website is over its limit.
+The HTTP status is the code divided by 100, and codes never change meaning. Checks run in this order: a wrong path is 404 to anyone, and an invalid body is 429 while the website is over its limit. If a code says nothing about sending again, nothing was stored, and it is safe.
 
-${errorTable()}
+${errorSections("clients")}
+
+## Errors of operators and carriers
+
+${errorSections("others")}
 `;
 }

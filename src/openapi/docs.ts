@@ -9,7 +9,7 @@ import { fieldsOf } from "./schemas.ts";
 import { carrierSettingTable, settingTable } from "./settings.ts";
 import {
   code,
-  errorTable,
+  errorSections,
   fillDescription,
   jobTable,
   keywordTable,
@@ -44,7 +44,8 @@ export function makeTables(): Record<string, string> {
     limits: limitTable(),
     "fields of a send request": fieldTable(sendRequestSchema),
     "fields of a list of numbers": fieldTable(phoneListSchema),
-    errors: errorTable(),
+    errors: errorSections("clients"),
+    "errors of operators and carriers": errorSections("others"),
     statuses: statusTable(),
     reasons: reasonTable(),
     "numbers of the sandbox": sandboxTable(),

@@ -111,117 +111,137 @@ export const JOB_MEANINGS: Record<Job["kind"], string> = {
 };
 
 /** `advice`: what the caller does about it, where the meaning does not make it plain. */
-export const ERROR_MEANINGS: Record<ErrorKind, { meaning: string; advice?: string }> = {
-  "path-unknown": { meaning: "no such path", advice: "`message` names the nearest path, if one is near" },
+interface ErrorMeaning {
+  /** Begins a sentence. */
+  meaning: string;
+  /** One sentence, or several. */
+  advice?: string;
+  /** Whose calls alone can get it. Left out: a client can get it. */
+  only?: "operator" | "carrier";
+}
+
+export const ERROR_MEANINGS: Record<ErrorKind, ErrorMeaning> = {
+  "path-unknown": {
+    meaning: "There is no such path.",
+    advice: "`message` names the nearest path, if one is near. Upper and lower case differ.",
+  },
   "method-wrong": {
-    meaning: "wrong method",
-    advice: "use a method that `Allow` names; send to https, because a redirect from http turns a POST into a GET",
+    meaning: "The path takes another method.",
+    advice: "Use a method that `Allow` names. Send to https, because a redirect from http turns a POST into a GET.",
   },
   "credentials-missing": {
-    meaning: "credentials missing, or not of the issued form",
-    advice: "`message` names the header and its form",
+    meaning: "The credentials are missing, or do not have the form of issued ones.",
+    advice: "`message` names the header and its form.",
   },
   "credentials-wrong": {
-    meaning: "unknown client, or wrong secret or token",
-    advice: "compare both with what was issued; after a rotation, the old secret ends with its grace",
+    meaning: "The client is unknown, or the secret or token is wrong.",
+    advice: "Compare both with what was issued. After a rotation, the old secret ends with its grace period.",
   },
   "guesses-exceeded": {
-    meaning: "too many unknown clients and wrong secrets from this address",
-    advice: "check the credentials; retry after `Retry-After`",
+    meaning: "Too many requests with unknown clients or wrong secrets came from this address.",
+    advice: "Check the credentials, then retry after `Retry-After`.",
   },
   "tests-exceeded": {
-    meaning: "too many test events for this client in the last minute",
-    advice: "retry after `Retry-After`",
+    meaning: "The client has had too many test events in the last minute.",
+    advice: "Retry after `Retry-After`.",
+    only: "operator",
   },
-  "client-suspended": { meaning: "the client is suspended", advice: "ask the operator" },
-  "operation-denied": { meaning: "the operation is not granted to the client", advice: "ask the operator" },
-  "signature-wrong": { meaning: "not from the carrier: signature or key missing, wrong or too old" },
+  "client-suspended": { meaning: "The client is suspended.", advice: "Ask the operator." },
+  "operation-denied": { meaning: "The client does not have the grant of this call.", advice: "Ask the operator." },
+  "signature-wrong": {
+    meaning: "The request does not come from the carrier: its signature or key is missing, wrong or too old.",
+    only: "carrier",
+  },
   "origin-foreign": {
-    meaning: "a changing call with the cookie of a session that does not come from a page of the console",
-    advice: "send `Sec-Fetch-Site: same-origin` and `X-Console: 1`, or a bearer token in place of the cookie",
+    meaning: "A changing call came with the cookie of a session, but not from a page of the console.",
+    advice: "Send `Sec-Fetch-Site: same-origin` and `X-Console: 1`, or a bearer token in place of the cookie.",
+    only: "operator",
   },
   "viewer-denied": {
-    meaning: "the token has the role `viewer`: it changes nothing, and gets no file with people's numbers",
-    advice: "use a token with the role `operator`",
+    meaning: "The token has the role `viewer`: it changes nothing, and gets no file with people's numbers.",
+    advice: "Use a token with the role `operator`.",
+    only: "operator",
   },
   "rate-exceeded": {
-    meaning: `more than ${REQUESTS_PER_SECOND} requests in one second for the website`,
-    advice: "retry after `Retry-After`",
+    meaning: `The website has made more than ${REQUESTS_PER_SECOND} requests in one second, counted over all its clients.`,
+    advice: "Retry after `Retry-After`.",
   },
   "media-type-wrong": {
-    meaning: "wrong Content-Type: it is `application/json`, or `text/csv` for an import",
-    advice: "`message` says what came",
+    meaning: "The Content-Type is wrong: it must be `application/json`, or `text/csv` for an import.",
+    advice: "`message` says what came.",
   },
-  "encoding-wrong": { meaning: "the body is compressed (`Content-Encoding`)", advice: "send it uncompressed" },
-  "body-too-large": { meaning: "the body is too large", advice: "split it" },
-  "body-incomplete": { meaning: "the body broke off, or did not arrive in time", advice: "retry" },
-  "body-not-json": { meaning: "the body is not JSON in UTF-8", advice: "`message` says where and why" },
-  "fields-wrong": { meaning: "invalid fields", advice: "`details` lists all of them" },
-  "resource-unknown": { meaning: "unknown message, website, client, number or import" },
+  "encoding-wrong": { meaning: "The body is compressed (`Content-Encoding`).", advice: "Send it uncompressed." },
+  "body-too-large": { meaning: "The body is too large.", advice: "Split it." },
+  "body-incomplete": { meaning: "The body ended early, or did not arrive in time.", advice: "Retry." },
+  "body-not-json": { meaning: "The body is not JSON in UTF-8.", advice: "`message` says where and why." },
+  "fields-wrong": { meaning: "One or more fields are invalid.", advice: "`details` lists all of them." },
+  "resource-unknown": { meaning: "The message, website, client, number or import is unknown." },
   "idempotency-conflict": {
-    meaning: "the Idempotency-Key was used with another body",
-    advice: "use a new key for another message",
+    meaning: "The Idempotency-Key was used with another body.",
+    advice: "Use a new key for another message.",
   },
   "import-closed": {
-    meaning: "the import was undone, and takes no more rows",
-    advice: "send the file as a new import, without `importId`",
+    meaning: "The import was undone, and takes no more rows.",
+    advice: "Send the file as a new import, without `importId`.",
+    only: "operator",
   },
   "move-refused": {
-    meaning: "the website cannot be moved now",
-    advice: "`message` says why, and what to wait for",
+    meaning: "The website cannot be moved now.",
+    advice: "`message` says why, and what to wait for.",
+    only: "operator",
   },
   "count-changed": {
-    meaning: "the call would act on another count than `expected`; nothing was done",
-    advice: "`details` has the count of now: look again, and repeat the call with it",
+    meaning: "The call would act on another count than `expected`, so nothing was done.",
+    advice: "`details` has the present count: look again, and repeat the call with it.",
+    only: "operator",
   },
   fault: {
-    meaning: "unexpected error; the log has it under the `requestId`",
-    advice: "retry with the same Idempotency-Key; without one, ask the operator first",
+    meaning: "An unexpected error. The log has it under the `requestId`.",
+    advice: "Retry with the same Idempotency-Key. Without a key, ask the operator first.",
   },
-  "store-unavailable": { meaning: "a store did not answer", advice: "retry after `Retry-After`" },
+  "store-unavailable": {
+    meaning: "The service is temporarily unavailable, because its database did not answer.",
+    advice: "Retry after `Retry-After`.",
+  },
   "store-full": {
-    meaning: "the database of the website is full, and takes no more messages",
-    advice: "tell the operator; retry once there is room",
+    meaning: "The database of the website is full, and accepts no more messages.",
+    advice: "Tell the operator. Retry once there is room.",
   },
   "website-paused": {
-    meaning: "the website is being moved to another database, which takes some minutes; nothing was done",
-    advice: "retry after `Retry-After`",
+    meaning: "The website is being moved to another database, which takes some minutes. Nothing was done.",
+    advice: "Retry after `Retry-After`.",
   },
 };
 
 /** Whether a request may be sent again after an error, of one message and of many. A key is an Idempotency-Key. */
 interface Repeat {
-  send: string;
+  /** Left out: nothing was stored. */
+  send?: string;
   bulk: string;
 }
 
-const NOTHING_STORED = "yes: nothing is stored";
-
-/** Whether a request may be repeated after an error that comes before anything is stored. */
-export const REPEAT: Repeat = { send: NOTHING_STORED, bulk: NOTHING_STORED };
-
 /** A bulk request is stored while it comes in: `details` has what was stored before the error. */
 const PART_STORED: Repeat = {
-  send: NOTHING_STORED,
-  bulk: "with a key: yes, the whole request with the same key. Without: no, only what `details` does not name",
+  bulk: "With a key, send the whole request again with the same key. Without a key, send only what `details` does not name.",
 };
 
+/** The errors after which something may be stored. After all others, nothing is. */
 export const REPEATS: Partial<Record<ErrorKind, Repeat>> = {
   "body-too-large": PART_STORED,
   "body-incomplete": PART_STORED,
   "body-not-json": PART_STORED,
   "fields-wrong": PART_STORED,
   "idempotency-conflict": {
-    send: "no: the first request with this key is stored",
-    bulk: "no: what `details` names is stored under this key, the rest needs a new key",
+    send: "No: the first request with this key is stored.",
+    bulk: "No: what `details` names is stored under this key. The remaining messages need a new key.",
   },
   fault: {
-    send: "with a key: yes, with the same. Without: no, it may be stored",
-    bulk: "with a key: yes, the whole request with the same key. Without: no, more than `details` names may be stored",
+    send: "With a key, send it again with the same key. Without a key, do not: it may be stored.",
+    bulk: "With a key, send the whole request again with the same key. Without a key, do not: more than `details` names may be stored.",
   },
   "store-unavailable": {
-    send: "yes, with the same key if it had one",
-    bulk: "with a key: yes, the whole request with the same key, never a part of it. Without: no, only what `details` does not name",
+    send: "Send it again, with the same key if it had one.",
+    bulk: "With a key, send the whole request again with the same key, never a part of it. Without a key, send only what `details` does not name.",
   },
   "website-paused": PART_STORED,
 };

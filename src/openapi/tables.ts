@@ -10,7 +10,6 @@ import {
   ERROR_MEANINGS,
   JOB_MEANINGS,
   REASON_MEANINGS,
-  REPEAT,
   REPEATS,
   STATE_MEANINGS,
   STATUS_MEANINGS,
@@ -38,13 +37,26 @@ function meaningTable(head: string[], meanings: Record<string, string>): string 
   );
 }
 
-export function errorTable(): string {
-  const rows = (Object.keys(ERROR_CODES) as ErrorKind[]).map((kind) => {
-    const { meaning, advice = "" } = ERROR_MEANINGS[kind];
-    const { send, bulk } = REPEATS[kind] ?? REPEAT;
-    return [String(ERROR_CODES[kind]), meaning, advice, send, bulk];
-  });
-  return toTable(["Code", "Meaning", "What to do", "Repeat a send?", "Repeat a bulk request?"], rows);
+/** @param of the calls that can get the errors: those of clients, or of the operator and of carriers alone */
+export function errorSections(of: "clients" | "others"): string {
+  const kinds = (Object.keys(ERROR_CODES) as ErrorKind[]).filter(
+    (kind) => (ERROR_MEANINGS[kind].only === undefined) === (of === "clients"),
+  );
+  return kinds.map(describeError).join("\n\n");
+}
+
+/** A heading for each code, so that a link leads to it: `#40001`. */
+function describeError(kind: ErrorKind): string {
+  const { meaning, advice } = ERROR_MEANINGS[kind];
+  const { send, bulk } = REPEATS[kind] ?? {};
+  return [
+    `### ${ERROR_CODES[kind]}`,
+    [meaning, advice].filter(Boolean).join(" "),
+    send && `**Send it again?** ${send}`,
+    bulk && `**Send a bulk request again?** ${bulk}`,
+  ]
+    .filter(Boolean)
+    .join("\n\n");
 }
 
 export function statusTable(): string {

@@ -68,14 +68,14 @@ describe("the document", () => {
       content: Record<string, { examples: object }>;
     }[];
     const examples = responses.flatMap(({ content }) => Object.keys(content["application/json"]?.examples ?? {}));
-    // No operation has the wrong method: that error is in the table only.
+    // No operation has the wrong method: that error is in the description only.
     const codes = Object.values(ERROR_CODES)
       .filter((code) => code !== ERROR_CODES["method-wrong"])
       .map(String);
     expect([...new Set(examples)].sort()).toEqual([...codes].sort());
     const { description } = documentOfApi.info as { description: string };
     for (const [kind, { meaning }] of Object.entries(ERROR_MEANINGS))
-      expect(description).toContain(`| ${ERROR_CODES[kind as ErrorKind]} | ${meaning} |`);
+      expect(description).toContain(`\n### ${ERROR_CODES[kind as ErrorKind]}\n\n${meaning}`);
   });
 
   it("gives an example for every body but those that are a carrier's own", () => {

@@ -293,7 +293,7 @@ it("an alert names the sender and the cause, and ends with the first text that a
   world.advance(MINUTE);
   await world.sweep();
   expect(alerts.map(({ text }) => text)).toEqual([
-    `Textgate: Problem: deliveries-failing (twilio, sender ${OURS}, CARRIER_FILTERED, 30034 × 30 of 30)`,
+    `Textgate: Problem: deliveries-failing (twilio, sender ${OURS}, CARRIER_FILTERED, 30034 × 30 of 30). What to do: https://sms.example.com/docs/operator#deliveries-failing`,
     `Textgate: Over after 3 minutes: deliveries-failing (twilio ${OURS})`,
   ]);
 });

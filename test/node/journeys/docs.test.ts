@@ -3,6 +3,8 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type Document, operationsOf } from "../../../scripts/docs-documents.ts";
+import { PROBLEMS } from "../../../src/domain/operations/problems.ts";
+import { ERROR_CODES } from "../../../src/http/error-codes.ts";
 import { makeClient, type Service, startService, TOKEN } from "../harness/service.ts";
 import {
   findViolations,
@@ -32,6 +34,10 @@ const PAGES = ["/docs", "/docs/operator"];
 const DOCUMENTS = ["/docs/clients.json", "/docs/operator.json"];
 
 const readDocument = async (path: string) => (await (await fetch(`${service.url}${path}`)).json()) as Document;
+
+/** The ids of the headings of a description. */
+const headingsOf = async (path: string) =>
+  [...(await readDocument(path)).info.description.matchAll(/^<h[23] id="([^"]+)">/gm)].map(([, id = ""]) => id);
 
 /** Calls and events. */
 const allOf = ({ paths, webhooks = {} }: Document) => [...operationsOf(paths), ...operationsOf(webhooks)];
@@ -80,13 +86,23 @@ describe("the documents that are served", () => {
     }
   });
 
-  it("begin with the quick start, where a client is the reader, and have the whole description", async () => {
-    const { info } = await readDocument("/docs/clients.json");
-    const headings = [...info.description.matchAll(/^<h2 id="([^"]+)">/gm)].map(([, id]) => id);
-    expect(headings.slice(0, 2)).toEqual(["credentials", "the-first-text"]);
-    const lines = document.info.description.split("\n").filter((line) => line.startsWith("| "));
-    expect(lines.length).toBeGreaterThan(30);
-    expect(lines.filter((line) => !info.description.includes(line))).toEqual([]);
+  it("begin with the quick start, where a client is the reader, and with the runbook, where an operator is", async () => {
+    const [clients = [], operator = []] = await Promise.all(DOCUMENTS.map(headingsOf));
+    expect(clients.slice(0, 2)).toEqual(["credentials", "the-first-text"]);
+    expect(operator.slice(0, 2)).toEqual(["by-symptom", "clients-get-401"]);
+    expect(operator).toEqual(expect.arrayContaining(PROBLEMS));
+  });
+
+  it("have the whole description in one of the two, and each error where somebody can get it", async () => {
+    const texts = await Promise.all(DOCUMENTS.map(async (path) => (await readDocument(path)).info.description));
+    const lines = document.info.description.split("\n").filter((line) => !line.startsWith("#"));
+    expect(lines.length).toBeGreaterThan(80);
+    expect(lines.filter((line) => !texts.some((text) => text.includes(line)))).toEqual([]);
+    const [clients = [], operator = []] = (await Promise.all(DOCUMENTS.map(headingsOf))).map((all) =>
+      all.filter((id) => /^\d{5}$/.test(id)),
+    );
+    expect([...clients, ...operator].sort()).toEqual(Object.values(ERROR_CODES).map(String).sort());
+    expect(operator.sort()).toEqual(["40302", "40303", "40304", "40901", "40902", "40903", "42902"]);
   });
 });
 
