@@ -79,6 +79,28 @@ export const AREA_CODE_OVERRIDES: Override[] = [
     drop: "America/Fort_Nelson America/Vancouver",
     reason: "The three territories: since 2020 Yukon has no clock change, and Southampton Island in Nunavut has none.",
   },
+  { codes: "436", add: "America/New_York", region: "US-OH", reason: "Over 440 since 2024; not in the data yet." },
+  {
+    codes: "621",
+    add: "America/Chicago",
+    region: "US-TX",
+    reason: "Houston, over 713 since 2025; not in the data yet.",
+  },
+  { codes: "624", add: "America/New_York", region: "US-NY", reason: "Buffalo, over 716; not in the data yet." },
+  {
+    codes: "679",
+    add: "America/New_York",
+    region: "US-MI",
+    reason: "Detroit, over 313 since November 2025; not in the data yet.",
+  },
+  {
+    codes: "729",
+    add: "America/Chicago America/New_York",
+    region: "US-TN",
+    reason: "Over 423, which is in both, since September 2025; not in the data yet.",
+  },
+  { codes: "861", add: "America/Chicago", region: "US-IL", reason: "Over 309 since 2023; not in the data yet." },
+  { codes: "924", add: "America/Chicago", region: "US-MN", reason: "Over 507 since 2024; not in the data yet." },
 ];
 
 export const CALLING_CODE_OVERRIDES: Override[] = [

@@ -54,10 +54,10 @@ export const STATE_RULES: readonly StateRule[] = [
   {
     region: "US-LA",
     state: "Louisiana",
-    rule: "Not on Sunday or a holiday, and not at all while the Public Service Commission declares an emergency",
+    rule: "8:00 to 20:00, not on Sunday or a holiday; not at all while the Public Service Commission declares an emergency",
     windows: [{ days: NOT_SUNDAY, from: "09:00", until: "20:00" }],
-    source: "RS 45:844 and the Public Service Commission's order R-29617, whose hours were not seen",
-    since: "not seen",
+    source: "RS 45:844.11 and the Public Service Commission's order R-29617, whose hours were not seen",
+    since: "the order: 2006",
     known: "vendor only",
   },
   {
