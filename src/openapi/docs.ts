@@ -2,6 +2,8 @@
 import type * as z from "zod";
 import { CALLS } from "../calls.ts";
 import { sendRequestSchema } from "../domain/messages/send-request.ts";
+import { STATE_RULES } from "../domain/messages/sending-rules.ts";
+import { describeWindows } from "../domain/messages/weekly-windows.ts";
 import { phoneListSchema } from "../domain/people/phone-list.ts";
 import type { Call } from "../http/call.ts";
 import { limitTable } from "./limits.ts";
@@ -55,6 +57,7 @@ export function makeTables(): Record<string, string> {
     "operator calls": operatorTable(CALLS.filter(({ access }) => access === "operator")),
     checks: fillDescription(CALLS.find(({ id }) => id === "health")?.description ?? ""),
     states: stateTable(),
+    "state rules": stateRuleTable(),
     problems: problemSections(),
     "dead jobs": jobTable(),
   };
@@ -89,6 +92,18 @@ function callOf({
   if (!body.mediaTypes.includes("application/json")) return `${call} ${code(body.mediaTypes.join())}`;
   const fields = fieldsOf(body.schema).map(({ name, isRequired }) => `${name}${isRequired ? "" : "?"}`);
   return `${call} ${code(`{${fields.join(", ")}}`)}`;
+}
+
+function stateRuleTable(): string {
+  const rows = STATE_RULES.map(({ state, windows, rule, since, source, known }) => [
+    state,
+    describeWindows(windows),
+    rule,
+    since,
+    source,
+    known,
+  ]);
+  return toTable(["State", "Open", "Rule", "Since", "Source", "How known"], rows);
 }
 
 function fieldTable(schema: z.ZodType): string {

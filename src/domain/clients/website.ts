@@ -6,7 +6,6 @@ import type { Hold } from "../messages/hold.ts";
 import { sendPurpose } from "../messages/send-request.ts";
 import { findWordFault } from "../people/keyword.ts";
 import { isCountry } from "../people/phone.ts";
-import { isTimeZone } from "../people/places.ts";
 import { ILL_FORMED, isWellFormed } from "../well-formed.ts";
 
 export const WEBSITE_ID = /^[a-z0-9-]{1,40}$/;
@@ -41,8 +40,12 @@ const optOutWord = z
   );
 
 /** @returns undefined: it is one. An offset is none: it would be wrong for half the year */
-const findZoneFault = (name: string) =>
-  isTimeZone(name) ? undefined : "must be the IANA name of a time zone, such as America/New_York";
+function findZoneFault(name: string): string | undefined {
+  try {
+    if (/^[a-z]/i.test(name)) return void new Intl.DateTimeFormat("en", { timeZone: name });
+  } catch {}
+  return "must be the IANA name of a time zone, such as America/New_York";
+}
 
 const country = z
   .string("must be a string")

@@ -61,13 +61,15 @@ interface Clock {
 
 type Answer = ({ isOpen: true } & Open) | ({ isOpen: false } & Closed);
 
-/** The rules of one setting, and its answers of one minute: a bulk request asks for the same places again and again. */
+/** The rules of one setting, and its answers by minute and place: a bulk request asks the same again and again. */
 interface Reading {
   general: Rule;
   ofStates: ReadonlyMap<string, Rule>;
-  minute: number;
   answers: Map<string, Answer>;
 }
+
+/** More answers than these are made anew. */
+const MAX_ANSWERS = 2000;
 
 const toRule = (windows: readonly Window[], source: string): Rule => ({
   minutes: toMinutesOfWeek(windows),
@@ -95,13 +97,15 @@ const NOWHERE: Answer = {
 
 const readings = new WeakMap<SendingHours, Reading>();
 
-function read(hours: SendingHours, minute: number): Reading {
+function read(hours: SendingHours): Reading {
   const known = readings.get(hours);
-  if (known?.minute === minute) return known;
+  if (known) return known;
   const isStrict = hours.profile === "us-strict";
-  const general =
-    known?.general ?? (isStrict ? strictRule : toRule(hours.windows ?? [], "custom: the hours of this website"));
-  const reading = { general, ofStates: isStrict ? stateRules : new Map(), minute, answers: new Map() };
+  const reading = {
+    general: isStrict ? strictRule : toRule(hours.windows ?? [], "custom: the hours of this website"),
+    ofStates: isStrict ? stateRules : new Map(),
+    answers: new Map(),
+  };
   readings.set(hours, reading);
   return reading;
 }
@@ -113,12 +117,13 @@ function read(hours: SendingHours, minute: number): Reading {
  * @throws RangeError for a time zone that is none: see isTimeZone
  */
 export function hoursAt(hours: SendingHours, phone: string, place: GivenPlace, at: number): Answer {
+  const reading = read(hours);
   const minute = Math.floor(at / MINUTE);
-  const reading = read(hours, minute);
   const code = placeCodeOf(phone);
-  const key = `${code} ${place.region ?? ""} ${place.timeZone ?? ""}`;
+  const key = `${minute} ${code} ${place.region ?? ""} ${place.timeZone ?? ""}`;
   const known = reading.answers.get(key);
   if (known) return known;
+  if (reading.answers.size >= MAX_ANSWERS) reading.answers.clear();
   const answer = judge(reading, findPlaces(code, place), minute * MINUTE);
   reading.answers.set(key, answer);
   return answer;
@@ -157,15 +162,16 @@ function toClocks(places: Place[], general: Rule, ofStates: ReadonlyMap<string, 
   return [...clocks.values()].flatMap((ofRule) => [...ofRule.values()]);
 }
 
-/** Goes from opening to opening until one finds all others open. */
+/** Goes from opening to opening, clock by clock, until all in turn are open at the same one. */
 function findOpening(clocks: Clock[], at: number, limit: number): number | null {
   let time = at;
-  while (time < limit) {
-    const next = Math.max(...clocks.map((clock) => nextMinute(clock, true, time, limit)));
-    if (next === time) return time;
+  for (let agreed = 0, index = 0; agreed < clocks.length; index = (index + 1) % clocks.length) {
+    const next = nextMinute(clocks[index] as Clock, true, time, limit);
+    if (next >= limit) return null;
+    agreed = next === time ? agreed + 1 : 1;
     time = next;
   }
-  return null;
+  return time;
 }
 
 /** @returns the first time from `from` on at which a clock is open, or closed; at most the limit */
@@ -173,7 +179,7 @@ function nextMinute({ zone, rule: { minutes } }: Clock, isOpen: boolean, from: n
   let time = from;
   while (time < limit) {
     const { offset, until } = offsetAt(zone, time);
-    const minute = (((time + offset) / MINUTE + EPOCH_MINUTE) % WEEK_MINUTES) as number;
+    const minute = ((time + offset) / MINUTE + EPOCH_MINUTE) % WEEK_MINUTES;
     const window = minutes.find(([first, end]) => first <= minute && minute < end);
     if ((window !== undefined) === isOpen) return time;
     const next = window?.[1] ?? minutes.find(([first]) => first > minute)?.[0] ?? WEEK_MINUTES;
