@@ -30,6 +30,7 @@ export interface Sent {
   at: number;
   /** The statuses of its requests. */
   statuses: number[];
+  answeredAt?: number;
   messageId?: string;
 }
 
@@ -160,6 +161,7 @@ export class Service {
       await this.clock.wait(Number(answer.headers.get("retry-after")) * 1000);
     }
     this.#open -= 1;
+    sent.answeredAt = this.clock.now;
     return sent;
   }
 

@@ -10,9 +10,10 @@ import { type CrashResult, crash } from "./crash/crash.ts";
 import { moves } from "./crash/moves.ts";
 import { heldUp } from "./crash/neighbors.ts";
 import { printCallbacks, printCarrier, printCrash, printFaults } from "./crash/report.ts";
+import { scheduled } from "./crash/scheduled.ts";
 
 const HELP = `npm run faults -- [flags]
-  --only crash,move,carrier,callback,nights,fuzz,soak,bindings   which parts; all by default
+  --only crash,scheduled,move,carrier,callback,nights,fuzz,soak,bindings   which parts; all by default
   --seeds 1,2,3      the same seed makes the same plan of requests, kills and receipts; fuzz takes the first
   --messages 10000   of a crash run
   --kills 10         of a crash run: kill -9 of the whole service under load; a run of moves has four, each seed at other points of a move
@@ -39,6 +40,7 @@ const LONGEST_PROGRAM_MILLISECONDS = 1_500_000;
 
 const PARTS: Record<string, Part> = {
   crash: runCrash,
+  scheduled: runScheduled,
   move: runMoves,
   carrier: runCarrier,
   callback: runCallback,
@@ -110,6 +112,21 @@ async function runCrash({ bundle, seeds, messages, kills, keep }: Options): Prom
   const results: CrashResult[] = [];
   for (const seed of seeds) results.push(await crash({ bundle: await bundle(), seed, messages, kills, keep }));
   printCrash(seeds, results);
+  return results.flatMap(({ faults }, index) => faults.map((fault) => `seed ${seeds[index]}: ${fault}`));
+}
+
+/** All seeds at a time: most of it is waiting. */
+async function runScheduled({ bundle, seeds, keep }: Options): Promise<string[]> {
+  const built = await bundle();
+  const results = await Promise.all(seeds.map((seed) => scheduled({ bundle: built, seed, keep })));
+  const names = Object.keys(results[0]?.figures ?? {});
+  printRows(
+    [
+      ["", ...seeds.map((seed) => `seed ${seed}`)],
+      ...names.map((name) => [name, ...results.map(({ figures }) => figures[name] ?? "")]),
+    ],
+    1,
+  );
   return results.flatMap(({ faults }, index) => faults.map((fault) => `seed ${seeds[index]}: ${fault}`));
 }
 
