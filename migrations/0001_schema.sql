@@ -65,6 +65,22 @@ CREATE INDEX clients_by_website ON clients (website_id);
 CREATE INDEX clients_uncopied ON clients (changed_at) WHERE copied_at IS NULL OR copied_at < changed_at + 120000;
 CREATE INDEX clients_with_events ON clients (website_id) WHERE events IS NOT NULL;
 
+-- Requests of clients that were refused lately, for the clients' own eyes: see src/domain/clients/refused-request.ts.
+CREATE TABLE refused_requests (
+  client_id TEXT NOT NULL,
+  refused_at INTEGER NOT NULL,
+  request_id TEXT NOT NULL,
+  method TEXT NOT NULL,
+  path TEXT NOT NULL,                  -- as the API writes it: /text/message/send
+  status INTEGER NOT NULL,
+  code INTEGER NOT NULL,
+  message TEXT NOT NULL,               -- as it was answered; people are masked
+  details TEXT NOT NULL,               -- JSON array of the first few; people are masked
+  PRIMARY KEY (client_id, refused_at, request_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX refused_requests_by_time ON refused_requests (refused_at);
+
 -- The current state of each number; subscription_changes says how it came about.
 CREATE TABLE subscriptions (
   website_id TEXT NOT NULL,

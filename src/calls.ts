@@ -10,6 +10,7 @@ import { links } from "./http/follow-link.ts";
 import { health } from "./http/health.ts";
 import { messageStatus } from "./http/message-status.ts";
 import { messageStatuses } from "./http/message-statuses.ts";
+import { requests } from "./http/requests.ts";
 import { securityTxt } from "./http/security-txt.ts";
 import { sendBulk } from "./http/send-bulk.ts";
 import { sendMessage } from "./http/send-message.ts";
@@ -50,6 +51,7 @@ const ofClients = [
   messageStatus,
   messageStatuses,
   events,
+  requests,
   subscriptions,
   subscriptionStatus,
 ];

@@ -4,7 +4,7 @@ import type { Deps } from "./deps.ts";
 import { REQUESTS_PER_SECOND } from "./domain/clients/sliding-window.ts";
 import { type Failure, RequestFailure } from "./domain/failure.ts";
 import { nearestPath } from "./domain/operations/nearest-path.ts";
-import { noteUse } from "./flows/clients/client-uses.ts";
+import { noteRefusedRequest, noteUse } from "./flows/clients/client-uses.ts";
 import type { ApiRequest, Guard } from "./http/api-request.ts";
 import type { Call } from "./http/call.ts";
 import { FAULT, failureResponse, faultResponse, toAnswer } from "./http/errors.ts";
@@ -68,8 +68,20 @@ export async function handleRequest(request: Request, makeDeps: () => Deps): Pro
     const started = deps.now();
     const response = await router.fetch(apiRequest, deps);
     logRequest(deps, apiRequest, response, deps.now() - started);
-    const { client, access } = apiRequest;
+    const { client, access, refusal } = apiRequest;
     if (client && access) noteUse(deps, client, access.secretHash);
+    if (client && refusal) {
+      const { requestId, method } = apiRequest;
+      const path = routeOf(apiRequest) ?? "";
+      noteRefusedRequest(deps, client, {
+        requestId,
+        method,
+        path,
+        status: response.status,
+        refusedAt: started,
+        ...refusal,
+      });
+    }
     return response;
   } catch (error) {
     const { requestId, method } = apiRequest;
@@ -102,7 +114,9 @@ function failureOf(error: unknown, request: ApiRequest): Failure | undefined {
 
 function answerError(error: unknown, request: ApiRequest, deps: Deps): Response {
   const failure = failureOf(error, request);
-  request.logged = { ...request.logged, code: (failure ? toAnswer(failure, 0) : FAULT).code };
+  const { code, message, details = [] } = failure ? toAnswer(failure, 0) : FAULT;
+  request.logged = { ...request.logged, code };
+  request.refusal = { code, message, details };
   const { requestId } = request;
   const fields = { requestId, route: routeOf(request), error: describeError(error) };
   const cause = failure && "because" in failure ? failure.because.kind : failure?.kind;

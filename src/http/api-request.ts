@@ -1,6 +1,7 @@
 import type { IRequestStrict } from "itty-router";
 import type { Deps } from "../deps.ts";
 import type { Credentials, Operation } from "../domain/clients/client.ts";
+import type { RefusedRequest } from "../domain/clients/refused-request.ts";
 import type { Admission } from "../domain/clients/sliding-window.ts";
 import type { IgnoredFields } from "../domain/messages/ignored-fields.ts";
 import type { Author } from "../domain/operations/audit.ts";
@@ -24,6 +25,8 @@ export type ApiRequest = IRequestStrict & {
   client?: Credentials;
   /** Set by requireClient: what a later change of the client is held against. */
   access?: { secretHash: string; operation: Operation };
+  /** Set where an error is answered. */
+  refusal?: Pick<RefusedRequest, "code" | "message" | "details">;
   /** Set where the fields of a JSON body are read. */
   ignored?: IgnoredFields;
   /** Set where the request is counted: limitRate, refuseEarly, or the handler of a send. */

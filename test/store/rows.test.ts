@@ -12,6 +12,7 @@ const source = [rows, scheduled, operations].join("\n");
 const TABLES: Record<string, string> = {
   WebsiteRow: "websites",
   ClientRow: "clients",
+  RefusedRequestRow: "refused_requests",
   MessageRow: "messages",
   ScheduledMessageRow: "scheduled_messages",
   EventRow: "events",

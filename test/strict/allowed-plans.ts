@@ -26,6 +26,15 @@ const THE_OPERATORS_LOOK = "The operator looks at it: thousands of rows at most,
 const COUNTED = "In the order of the index, and stops after the rows that an answer counts or shows.";
 
 export const ALLOWED_PLANS: AllowedPlan[] = [
+  {
+    step: /^SEARCH refused_requests USING PRIMARY KEY \(client_id=\?( AND refused_at<\?)?\)$/,
+    reason: "A hundred at most of one client.",
+  },
+  {
+    step: "SEARCH events USING INDEX events_by_client (website_id=? AND client_id=?)",
+    sql: "ORDER BY seq DESC LIMIT",
+    reason: "The last thousand of one client, for its developers.",
+  },
   { step: "SEARCH events USING INDEX events_by_message (message_id=?)", reason: A_MESSAGE },
   {
     step: "SEARCH clicks USING PRIMARY KEY (message_id=?)",

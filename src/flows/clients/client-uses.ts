@@ -1,4 +1,4 @@
-// What an operator reads of a client's requests. It is stored after the answer, and no answer depends on it.
+// What an operator and the client itself read of its requests. It is stored after the answer, and no answer depends on it.
 import type { Deps } from "../../deps.ts";
 import type { Credentials } from "../../domain/clients/client.ts";
 import {
@@ -6,7 +6,9 @@ import {
   REFUSED_AGAIN_MILLISECONDS,
   USED_AGAIN_MILLISECONDS,
 } from "../../domain/clients/client-uses.ts";
+import { REFUSED_ONCE_MILLISECONDS, type RefusedRequest, toKept } from "../../domain/clients/refused-request.ts";
 import { storeRefusal, storeUse } from "../../store/clients/client-uses.ts";
+import { storeRefusedRequest } from "../../store/clients/refused-requests.ts";
 import { inDatabase } from "../databases/places.ts";
 import { unlessItFails } from "../unless-it-fails.ts";
 import { countMiss } from "./count-miss.ts";
@@ -22,6 +24,13 @@ export function noteRefusal(deps: Deps, { clientId, database }: Credentials, cau
   const now = deps.now();
   if (!deps.storedUses.isDue(`${clientId} ${cause}`, REFUSED_AGAIN_MILLISECONDS, now)) return;
   afterwards(deps, () => storeRefusal(inDatabase(deps, database).db, clientId, cause, now));
+}
+
+/** For the client's own eyes: GET /text/requests. */
+export function noteRefusedRequest(deps: Deps, { clientId, database }: Credentials, refused: RefusedRequest): void {
+  const { refusedAt, path, code } = refused;
+  if (!deps.storedUses.isDue(`${clientId} ${path} ${code}`, REFUSED_ONCE_MILLISECONDS, refusedAt)) return;
+  afterwards(deps, () => storeRefusedRequest(inDatabase(deps, database).db, clientId, toKept(refused)));
 }
 
 /** The secret has not the form of one, and nobody has looked for the client: like a wrong secret, this counts as a guess. */

@@ -6,8 +6,13 @@ import {
   type StoredCallbackRow,
   toStoredCallback,
 } from "../messages/read-message.ts";
+import type { EventRow } from "../rows.ts";
 import { prepare, sql } from "../sql.ts";
 import { CALLBACK_EVENT, type CallbackEventRow, toCallbackEvent } from "./callback-event.ts";
+import { toEventId } from "./events.ts";
+
+/** The latest posts are looked for among so many events. */
+const LATEST_EVENTS = 1000;
 
 export interface FeedEvent {
   event: CallbackEvent;
@@ -38,4 +43,24 @@ export async function readFeed(
     ),
   );
   return rows.map((row) => ({ event: toCallbackEvent(row), callback: toStoredCallback(row), seq: row.seq }));
+}
+
+/** The latest events of a client that were posted, the newest first, among the last LATEST_EVENTS. */
+export async function readLatestPosts(
+  db: D1Database,
+  { websiteId, clientId }: { websiteId: string; clientId: string },
+  limit: number,
+): Promise<{ eventId: string; callback: StoredCallback }[]> {
+  const rows = await runQuery<Pick<EventRow, "message_id" | "event"> & StoredCallbackRow>(
+    prepare(
+      db,
+      sql`SELECT e.message_id, e.event, ${STORED_CALLBACK} FROM (
+          SELECT * FROM events WHERE website_id = ${websiteId} AND client_id = ${clientId} ORDER BY seq DESC LIMIT ${LATEST_EVENTS}) e
+        WHERE e.attempted_at IS NOT NULL ORDER BY e.seq DESC LIMIT ${limit}`,
+    ),
+  );
+  return rows.flatMap((row) => {
+    const callback = toStoredCallback(row);
+    return callback ? [{ eventId: toEventId(row), callback }] : [];
+  });
 }

@@ -1,5 +1,6 @@
 // Deletes rows older than RETENTION_DAYS (src/config.ts), the oldest first, some at a time. The sweep runs these functions; erasure.ts deletes one person's rows.
 
+import { REFUSED_KEPT_MILLISECONDS } from "../../domain/clients/refused-request.ts";
 import { runNamed, runNamedResults } from "../database.ts";
 import { STATE } from "../databases/moving.ts";
 import { countRemoved } from "../operations/daily-counts.ts";
@@ -120,7 +121,7 @@ export function purgeKeys(
   });
 }
 
-/** Deletes counts older than one hour, and counts of days older than a month. */
+/** Deletes counts older than one hour, counts of days older than a month, and what clients were refused more than a week ago. */
 export function purgeOutcomes(db: D1Database, now: number): Promise<number> {
   return purge(db, {
     outcomes: sql`DELETE FROM outcome_counts WHERE (minute, kind, carrier, outcome) IN (
@@ -139,6 +140,9 @@ export function purgeOutcomes(db: D1Database, now: number): Promise<number> {
       WHERE website_id = '' AND span = 'minute' AND at <= ${minuteOf(now) - KEPT_MINUTES}`,
     daysOfAll: sql`DELETE FROM traffic_counts
       WHERE website_id = '' AND span = 'day' AND at <= ${dayNumber(now) - KEPT_DAYS}`,
+    refused: sql`DELETE FROM refused_requests WHERE (client_id, refused_at, request_id) IN (
+      SELECT client_id, refused_at, request_id FROM refused_requests WHERE refused_at <= ${now - REFUSED_KEPT_MILLISECONDS}
+      ORDER BY refused_at LIMIT ${DELETED_A_STEP})`,
   });
 }
 
