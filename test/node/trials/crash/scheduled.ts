@@ -121,7 +121,7 @@ async function sendAll(service: Service, client: Client, dueAt: Map<number, numb
     const messages = part.map(([message, due]) => ({
       phone: phoneAt(message),
       text: "Sale",
-      callbackData: "",
+      callbackData: "{}",
       sendPurpose: "sale",
       sendAt: new Date(due).toISOString(),
     }));
