@@ -6,7 +6,7 @@ import { STATE_RULES } from "../domain/messages/sending-rules.ts";
 import { describeWindows } from "../domain/messages/weekly-windows.ts";
 import { phoneListSchema } from "../domain/people/phone-list.ts";
 import type { Call } from "../http/call.ts";
-import { limitTable } from "./limits.ts";
+import { limitsThatMatter, limitTable } from "./limits.ts";
 import { fieldsOf } from "./schemas.ts";
 import { carrierSettingTable, settingTable } from "./settings.ts";
 import {
@@ -44,6 +44,7 @@ export function makeTables(): Record<string, string> {
   return {
     calls: callTable(CALLS.filter(({ access }) => typeof access === "object")),
     limits: limitTable(),
+    "limits that matter": limitsThatMatter(),
     "fields of a send request": fieldTable(sendRequestSchema),
     "fields of a list of numbers": fieldTable(phoneListSchema),
     errors: errorSections("clients"),

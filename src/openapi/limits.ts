@@ -1,4 +1,4 @@
-// The table of limits in the README.
+// The tables of limits: all in docs/api.md, and in the README those that a stranger needs.
 
 import { SUBMIT_TIMEOUT_MILLISECONDS } from "../carriers/http.ts";
 import { readConfig } from "../config.ts";
@@ -19,52 +19,82 @@ const inWords = (count: number) => count.toLocaleString("en");
 const hours = (milliseconds: number) => `${milliseconds / 3_600_000} hours`;
 const seconds = (milliseconds: number) => `${milliseconds / 1000} seconds`;
 
-export function limitTable(): string {
-  const config = readConfig({});
-  const { send, ids, bulk, lists, subscribers } = BODY_LIMITS;
-  return toTable(
-    ["", ""],
-    [
-      [
-        "requests",
-        `${REQUESTS_PER_SECOND} in any span of one second per website, exactly, over all endpoints and clients`,
-      ],
-      ["text", `${inWords(MAX_TEXT_CHARACTERS)} characters with its link`],
-      [
-        "lists",
-        `${inWords(MAX_PHONE_NUMBERS)} phone numbers or ${inWords(MAX_MESSAGE_IDS)} message ids in an array, ${inWords(MAX_CSV_ROWS)} numbers in a CSV file`,
-      ],
-      ["bulk request", `${inWords(MAX_BULK_MESSAGES)} messages, which count as one request`],
-      [
-        "request body",
-        `${toSize(send)} to send, ${toSize(bulk)} in bulk, ${toSize(ids)} with message ids, ${toSize(lists)} with lists of numbers, ${toSize(subscribers)} to import`,
-      ],
-      [
-        "slow request body",
-        `${seconds(PIECE_MILLISECONDS)} per ${toSize(PIECE_BYTES)}; in total 30 seconds, and the largest body at 256 KB/s`,
-      ],
-      ["`Idempotency-Key`", `valid for ${hours(IDEMPOTENCY_MILLISECONDS)}`],
-      [
-        "submission",
-        `${seconds(SUBMIT_TIMEOUT_MILLISECONDS)}; retried with backoff up to ${MOST_ATTEMPTS} times (more often while the carrier itself fails) within ${hours(config.submitWithinMilliseconds)} (\`SUBMIT_WITHIN_HOURS\`), never after an unknown outcome`,
-      ],
-      [
-        "callback",
-        `one attempt, ${seconds(CALLBACK_TIMEOUT_MILLISECONDS)}; the first ${toSize(KEPT_BYTES)} of the response is kept`,
-      ],
-      ["lost job", "requeued within two minutes, its message delivered within four"],
-      [
-        "change to a client",
-        "what it takes away is refused at once, while the object of the website answers; the rest holds within minutes",
-      ],
-      [
-        "receipt",
-        `awaited for ${hours(config.receiptWithinMilliseconds)} (\`RECEIPT_WITHIN_HOURS\`), then FAILED_TO_DELIVERY`,
-      ],
-      [
-        "retention",
-        `${config.retentionMilliseconds / DAY_MILLISECONDS} days (\`RETENTION_DAYS\`); subscriptions, their ledger and the audit log are never purged`,
-      ],
-    ],
+/** What it limits, and the limit. `matters`: a stranger needs it. */
+interface Limit {
+  of: string;
+  limit: string;
+  matters?: boolean;
+}
+
+export const limitTable = () => toRows(limits());
+
+export const limitsThatMatter = () => toRows(limits().filter(({ matters }) => matters));
+
+const toRows = (rows: Limit[]) =>
+  toTable(
+    ["What", "Limit"],
+    rows.map(({ of, limit }) => [of, limit]),
   );
+
+function limits(): Limit[] {
+  return [...limitsOfRequests(), ...limitsOfTime()];
+}
+
+function limitsOfRequests(): Limit[] {
+  const { send, ids, bulk, lists, subscribers } = BODY_LIMITS;
+  return [
+    {
+      of: "requests",
+      limit: `${REQUESTS_PER_SECOND} per website in any one-second window, counted across all its clients and calls`,
+      matters: true,
+    },
+    { of: "text", limit: `${inWords(MAX_TEXT_CHARACTERS)} characters with its link`, matters: true },
+    {
+      of: "bulk request",
+      limit: `${inWords(MAX_BULK_MESSAGES)} messages, which count as one request`,
+      matters: true,
+    },
+    {
+      of: "lists",
+      limit: `${inWords(MAX_PHONE_NUMBERS)} phone numbers or ${inWords(MAX_MESSAGE_IDS)} message ids in an array, ${inWords(MAX_CSV_ROWS)} numbers in a CSV file`,
+    },
+    {
+      of: "request body",
+      limit: `${toSize(send)} to send, ${toSize(bulk)} in bulk, ${toSize(ids)} with message ids, ${toSize(lists)} with lists of numbers, ${toSize(subscribers)} to import`,
+    },
+    {
+      of: "slow request body",
+      limit: `each ${toSize(PIECE_BYTES)} within ${seconds(PIECE_MILLISECONDS)}; the whole body within 30 seconds, and longer for a large one, at 256 KB/s`,
+    },
+    { of: "`Idempotency-Key`", limit: `valid for ${hours(IDEMPOTENCY_MILLISECONDS)}` },
+  ];
+}
+
+function limitsOfTime(): Limit[] {
+  const config = readConfig({});
+  return [
+    {
+      of: "submission",
+      limit: `${seconds(SUBMIT_TIMEOUT_MILLISECONDS)}; up to ${MOST_ATTEMPTS} retries within ${hours(config.submitWithinMilliseconds)} (\`SUBMIT_WITHIN_HOURS\`); no retry if the carrier may have the message`,
+    },
+    {
+      of: "callback",
+      limit: `one attempt, ${seconds(CALLBACK_TIMEOUT_MILLISECONDS)}; the first ${toSize(KEPT_BYTES)} of the response is kept`,
+      matters: true,
+    },
+    { of: "lost job", limit: "requeued within two minutes, its message delivered within four" },
+    {
+      of: "change to a client",
+      limit: "suspending it, or taking a grant away, holds for the next request; giving a grant takes up to 90 seconds",
+    },
+    {
+      of: "receipt",
+      limit: `awaited for ${hours(config.receiptWithinMilliseconds)} (\`RECEIPT_WITHIN_HOURS\`), then FAILED_TO_DELIVERY`,
+    },
+    {
+      of: "retention",
+      limit: `${config.retentionMilliseconds / DAY_MILLISECONDS} days (\`RETENTION_DAYS\`); subscriptions, their ledger and the audit log are never deleted`,
+      matters: true,
+    },
+  ];
 }

@@ -26,7 +26,7 @@ const ClientSettings = clientSettingsSchema(false);
 
 /** What the operator is told of the time at which a change holds. */
 const MEANING_OF_EFFECT: Record<ClientAnswers["ChangedClient"]["takesEffect"], string> = {
-  "at-once": "What this takes away is refused everywhere from now on. What it grants takes a minute or more.",
+  "at-once": "What this takes away is refused everywhere from now on. What it grants takes up to 90 seconds.",
   "within-minutes":
     "The limiter of the website did not answer: this takes some minutes to hold everywhere. Run it again to try once more.",
 };
@@ -105,7 +105,7 @@ const change = operatorCall({
   tag: "Clients",
   summary: "Change a client",
   description:
-    "Fields that are left out stay as they are. `takesEffect` says when the change holds: what it takes away usually at once, what it grants in 60 seconds or more.",
+    "Fields that are left out stay as they are. `takesEffect` says when the change holds: what it takes away usually at once, what it grants within 90 seconds.",
   database: "named",
   parameters: [CLIENT_PARAMETER],
   body: settingsBody(ClientSettings, { suspend: { suspended: true }, endpoint: { callbackUrl, operations } }),
@@ -155,7 +155,7 @@ const rotate = operatorCall({
   tag: "Clients",
   summary: "Replace the secrets of a client",
   description:
-    "The old pair stays valid until its grace period ends. A second rotation within 10 minutes, as after a lost response, replaces the first: the original pair stays valid until its grace period ends, and the first new pair is revoked. Use the new pair after a minute or more: it is not known everywhere at once.",
+    "The old pair stays valid until its grace period ends. A second rotation within 10 minutes, as after a lost response, replaces the first: the original pair stays valid until its grace period ends, and the first new pair is revoked. The new pair works everywhere within 90 seconds: change over after that.",
   database: "named",
   parameters: [CLIENT_PARAMETER],
   body: settingsBody(rotationSchema, { aDay: {}, atOnce: { graceSeconds: 0 } }),

@@ -26,7 +26,7 @@ const secretsSchema = z.object({
 const takesEffect = z
   .enum(EFFECTS)
   .describe(
-    "`at-once`: from now on, what the change takes away is refused everywhere. `within-minutes`: the website's rate limiter did not answer. The change spreads through KV, which takes 60 seconds or more, and the sweep tells the limiter again each minute. What a change grants always spreads through KV.",
+    "`at-once`: from now on, what the change takes away is refused everywhere. `within-minutes`: the website's rate limiter did not answer. The change then spreads through KV within 90 seconds, and the sweep tells the limiter again each minute. What a change grants always spreads through KV.",
   );
 
 const useShape = {
