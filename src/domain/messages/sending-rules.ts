@@ -26,7 +26,7 @@ export const US_STRICT = {
     { days: NOT_SUNDAY, from: "09:00", until: "20:00" },
     { days: ["sun"], from: "12:00", until: "20:00" },
   ] as readonly Window[],
-  source: "us-strict: 47 CFR 64.1200(c)(1), and the laws of the states that are not narrower",
+  source: "us-strict: its hours outside of the seven states (47 CFR 64.1200(c)(1) and the laws that allow more)",
 };
 
 export const STATE_RULES: readonly StateRule[] = [

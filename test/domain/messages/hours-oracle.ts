@@ -188,7 +188,7 @@ export function isOpenByHand(windows: OracleWindow[] | null, candidates: Candida
   return candidates.every(([zone, state]) => {
     const [day, time] = wallClock(zone, at);
     if (windows) return windows.some((window) => isInWindow(window, day, time));
-    const span = (state === undefined ? ELSEWHERE : (STATES[state] as Week))[day];
+    const span = (STATES[state ?? ""] ?? ELSEWHERE)[day];
     return span !== undefined && span[0] <= time && time < span[1];
   });
 }

@@ -56,12 +56,12 @@ const window = fc.oneof(
 /** Holds an answer to the oracle: every minute until what it says, and the one after. */
 function compare(
   hours: SendingHours,
-  { phone, candidates }: { phone: string; candidates: Candidates },
+  { phone, candidates, timeZone = null }: { phone: string; candidates: Candidates; timeZone?: string | null },
   at: number,
 ): void {
   const windows = hours.profile === "custom" ? (hours.windows ?? []) : null;
   const isOpen = (time: number) => isOpenByHand(windows, candidates, time);
-  const answer = hoursAt(hours, phone, {}, at);
+  const answer = hoursAt(hours, phone, { timeZone }, at);
   const minute = Math.floor(at / MINUTE) * MINUTE;
   const limit = minute + LOOK_AHEAD_DAYS * 24 * HOUR;
   expect(isOpen(at)).toBe(answer.isOpen);
@@ -83,6 +83,16 @@ describe("no instant is open that the clock of any place closes, and the next op
     fc.assert(
       fc.property(anyPhone, instant, (number, at) => compare(STRICT, number, at)),
       { numRuns: 200 },
+    );
+  });
+
+  it("by us-strict, in the zone that the client gives", () => {
+    const zone = fc.constantFrom("America/Los_Angeles", "Australia/Lord_Howe", "Asia/Kathmandu", "Pacific/Apia", "UTC");
+    fc.assert(
+      fc.property(phone, zone, instant, ({ phone, candidates }, timeZone, at) =>
+        compare(STRICT, { phone, candidates: candidates.map(([, state = ""]) => [timeZone, state]), timeZone }, at),
+      ),
+      { numRuns: 100 },
     );
   });
 

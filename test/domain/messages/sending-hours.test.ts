@@ -1,5 +1,7 @@
 import { expect, it } from "vitest";
 import { hoursAt, type SendingHours } from "../../../src/domain/messages/sending-hours.ts";
+import { STATE_RULES, US_STRICT } from "../../../src/domain/messages/sending-rules.ts";
+import { describeWindows, toMinutesOfWeek } from "../../../src/domain/messages/weekly-windows.ts";
 
 const STRICT: SendingHours = { profile: "us-strict", whenClosed: "delay" };
 
@@ -91,4 +93,46 @@ it("goes through midnight, from Sunday into Monday", () => {
 it("never opens hours that two zones never share", () => {
   const hours = custom({ days: ["mon"], from: "09:00", until: "09:30" });
   expect(tell(hours, "+18505550123", "2026-11-24T12:00:00Z")).toBe("closed until never");
+});
+
+it.each(STATE_RULES)("$state is within the general hours, and narrower", ({ windows }) => {
+  const general = toMinutesOfWeek(US_STRICT.windows);
+  const own = toMinutesOfWeek(windows);
+  expect(own.filter(([from, until]) => !general.some(([first, last]) => first <= from && until <= last))).toEqual([]);
+  expect(own).not.toEqual(general);
+});
+
+it.each<[string, [from: number, until: number][], ...Parameters<typeof toMinutesOfWeek>[0]]>([
+  ["Mon 09:00-20:00", [[540, 1200]], { days: ["mon"], from: "09:00", until: "20:00" }],
+  ["Mon 09:00-24:00", [[540, 1440]], { days: ["mon"], from: "09:00", until: "24:00" }],
+  ["Mon-Tue 00:00-24:00", [[0, 2880]], { days: ["tue", "mon"], from: "00:00", until: "24:00" }],
+  [
+    "Mon, Wed-Thu, Sun 00:00-00:01",
+    [
+      [0, 1],
+      [2880, 2881],
+      [4320, 4321],
+      [8640, 8641],
+    ],
+    { days: ["mon", "wed", "thu", "sun"], from: "00:00", until: "00:01" },
+  ],
+  [
+    "Sun 22:00-02:00",
+    [
+      [0, 120],
+      [9960, 10080],
+    ],
+    { days: ["sun"], from: "22:00", until: "02:00" },
+  ],
+  ["Sun 22:00-00:00", [[9960, 10080]], { days: ["sun"], from: "22:00", until: "00:00" }],
+  ["Mon 09:00-09:00", [], { days: ["mon"], from: "09:00", until: "09:00" }],
+  [
+    "Mon 09:00-12:00, Mon 11:00-13:00",
+    [[540, 780]],
+    { days: ["mon"], from: "09:00", until: "12:00" },
+    { days: ["mon"], from: "11:00", until: "13:00" },
+  ],
+])("reads windows: %s", (text, minutes, ...windows) => {
+  expect(toMinutesOfWeek(windows)).toEqual(minutes);
+  expect(describeWindows(windows)).toBe(text);
 });

@@ -1,5 +1,6 @@
 import { getCountries, getCountryCallingCode, parsePhoneNumberFromString } from "libphonenumber-js/max";
 import { describe, expect, it } from "vitest";
+import { AREA_CODE_OVERRIDES, CALLING_CODE_OVERRIDES } from "../../../scripts/phone-places/overrides.ts";
 import { AREA_CODES } from "../../../src/domain/people/area-codes.ts";
 import areaCodesText from "../../../src/domain/people/area-codes.ts?raw";
 import { CALLING_CODES } from "../../../src/domain/people/calling-codes.ts";
@@ -54,6 +55,19 @@ describe("the tables", () => {
   it("have every calling code of a country", () => {
     const known = getCountries().map((country) => String(getCountryCallingCode(country)));
     expect(known.filter((code) => code !== "1" && !callingCodes.includes(code))).toEqual([]);
+  });
+
+  /** After a change of the overrides: docs/sending-hours.md says how to make the tables again. */
+  it.each([
+    ...AREA_CODE_OVERRIDES.map((override) => ({ ...override, start: "+1" })),
+    ...CALLING_CODE_OVERRIDES.map((override) => ({ ...override, start: "+", region: undefined })),
+  ])("are as this override has them: $codes", ({ codes, start, add = "", drop = "", region }) => {
+    for (const code of codes.split(" ")) {
+      const { zones, regions } = tell(`${start}${code}5550123`);
+      expect(zones).toEqual(expect.arrayContaining(add.split(" ").filter(Boolean)));
+      expect(zones.filter((zone) => drop.split(" ").includes(zone))).toEqual([]);
+      if (region !== undefined) expect(regions).toEqual([region]);
+    }
   });
 
   it("take 3 to 8 KB of the Worker, compressed", async () => {
