@@ -149,7 +149,8 @@ describe("the table of routes", () => {
     const patterns = [...list.matchAll(/"([^"]+)"/g)].map(([, pattern]) => pattern ?? "");
     expect(patterns[0]).toBe("/*");
     // Each of the others is one file of a page, and none is a pattern: what is no file is answered by the Worker.
-    for (const pattern of patterns.slice(1)) expect(pattern).toMatch(/^!\/(docs|console)(\.html|\/|\/[\w./-]+)?$/);
+    for (const pattern of patterns.slice(1))
+      expect(pattern).toMatch(/^!\/((docs|console)(\.html|\/|\/[\w./-]+)?|llms\.txt)$/);
     expect(patterns).not.toContain("!/console/session");
   });
 });

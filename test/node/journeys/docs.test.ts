@@ -154,7 +154,7 @@ describe("the page", () => {
         "/docs/swagger-ui.css",
       ].sort(),
     );
-    for (const path of files) {
+    for (const path of [...files, "/llms.txt"]) {
       const answer = await fetch(`${service.url}${path}`);
       expect([path, answer.status, answer.headers.get("x-request-id")]).toEqual([path, 200, null]);
     }

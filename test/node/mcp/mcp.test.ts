@@ -1,5 +1,6 @@
 // `npm run mcp` as an agent has it: started by the client of the official SDK, against the service.
 import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { Client } from "@modelcontextprotocol/client";
@@ -34,6 +35,13 @@ afterAll(async () => {
   await service?.stop();
 });
 
+/** The configuration of docs/mcp.md. */
+function documented(): { command: string; args: string[]; env: Record<string, string> } {
+  const page = readFileSync(join(ROOT, "docs/mcp.md"), "utf8");
+  const [, block = ""] = /\n( +\{\n.*?\n +\}\n)\n/s.exec(page) ?? [];
+  return JSON.parse(block).mcpServers.textgate;
+}
+
 /** An agent whose configuration starts the server. Each is started once. */
 function connect(token: string, ...flags: string[]): Promise<Client> {
   const key = [token, ...flags].join(" ");
@@ -44,9 +52,10 @@ function connect(token: string, ...flags: string[]): Promise<Client> {
 
 async function start(token: string, flags: string[]): Promise<Client> {
   const agent = new Client({ name: "test", version: "1" });
+  const { command, args } = documented();
   const transport = new StdioClientTransport({
-    command: "npm",
-    args: ["--prefix", ROOT, "run", "--silent", "mcp", "--", ...flags],
+    command,
+    args: [...args.map((it) => (it === "/path/to/textgate" ? ROOT : it)), "--", ...flags],
     env: { ...process.env, TEXTGATE_URL: service.url, OPERATOR_TOKEN: token } as Record<string, string>,
     stderr: "ignore",
   });
