@@ -22,5 +22,6 @@ export { Textgate } from "./textgate.js";
  * @typedef {Types.CallbackEvent} CallbackEvent
  * @typedef {Types.FeedEvent} FeedEvent
  * @typedef {Types.EventPage} EventPage
+ * @typedef {Types.Requests} Requests
  * @typedef {Types.ErrorDetail} ErrorDetail
  */

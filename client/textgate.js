@@ -2,7 +2,7 @@ import { EventFeed } from "./event-feed.js";
 import { request } from "./request.js";
 
 /**
- * @import { BulkSendAnswer, CancelAnswer, Message, MessageStatuses, PhoneList, SendAnswer, SendRequest, SubscribeAnswer,
+ * @import { BulkSendAnswer, CancelAnswer, Message, MessageStatuses, PhoneList, Requests, SendAnswer, SendRequest, SubscribeAnswer,
  *   SubscribeRequest, SubscriptionStatuses, UnsubscribeAnswer } from "./types.js"
  */
 
@@ -150,6 +150,16 @@ export class Textgate {
       );
     const waitForMore = () => this.#settings.wait(pauseSeconds * 1000, signal);
     return new EventFeed(after, readPage, follow ? waitForMore : undefined);
+  }
+
+  /**
+   * Your last refused requests, and the last posts to your endpoint: for the developer of a client.
+   * @param {number} [limit] of each list, 1 to 100 (default: 20)
+   * @param {CallOptions} [options]
+   * @returns {Promise<Requests>}
+   */
+  requests(limit = 20, options) {
+    return this.#get("/text/requests", { limit: String(limit) }, options);
   }
 
   /**

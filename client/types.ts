@@ -190,6 +190,35 @@ export interface EventPage {
   more: boolean;
 }
 
+/** The latest of each, the newest first. */
+export interface Requests {
+  /** Numbers and addresses of people are masked in `message`. */
+  refused: {
+    requestId: string;
+    at: string;
+    method: string;
+    path: string;
+    status: number;
+    code: number;
+    message: string;
+    details: { field: string; message: string }[];
+  }[];
+  /** The last request that was refused by its credentials, its grants or the limit, to a minute or so. */
+  lastCredentialsRefused: {
+    at: string;
+    cause: "secret-malformed" | "secret-wrong" | "secret-replaced" | "suspended" | "operation-denied" | "rate-exceeded";
+  } | null;
+  /** What was posted to your endpoint, and the beginning of its response. */
+  callbacks: {
+    eventId: string;
+    attemptedAt: string;
+    outcome: PostedCallback["outcome"];
+    httpStatus: number | null;
+    response: string | null;
+    milliseconds: number | null;
+  }[];
+}
+
 export interface ErrorDetail {
   /** Such as `phone` or `messages[3]`. */
   field: string;

@@ -13,7 +13,7 @@ import { toTime } from "./time.ts";
 
 const LIMIT = { fallback: 20, most: REFUSED_KEPT };
 
-const requestsAnswerSchema = z.object({
+export const requestsAnswerSchema = z.object({
   refused: z
     .array(
       z.object({

@@ -11,6 +11,7 @@ import type { cancelAnswerSchema } from "../../src/http/cancel-messages.ts";
 import type { eventsAnswerSchema } from "../../src/http/events.ts";
 import type { messageStatusAnswerSchema } from "../../src/http/message-status.ts";
 import type { messageStatusesAnswerSchema } from "../../src/http/message-statuses.ts";
+import type { requestsAnswerSchema } from "../../src/http/requests.ts";
 import type { subscribeAnswerSchema, unsubscribeAnswerSchema } from "../../src/http/subscribe.ts";
 
 /** Zod says `undefined` of a field that may be left out. */
@@ -38,6 +39,7 @@ export type Answers = Hold<
     Same<z.output<typeof subscribeAnswerSchema>, Client.SubscribeAnswer>,
     Same<z.output<typeof unsubscribeAnswerSchema>, Client.UnsubscribeAnswer>,
     Same<z.output<typeof eventsAnswerSchema>, Client.EventPage>,
+    Same<z.output<typeof requestsAnswerSchema>, Client.Requests>,
   ]
 >;
 

@@ -94,6 +94,7 @@ it("is installed, compiled with and run", async () => {
     ],
     refusal: [40001, "phone", "refused"],
     hasRequestId: true,
+    refused: true,
     isUnsigned: true,
     cancelledEvent: true,
     hasCursor: "string",

@@ -38,6 +38,7 @@ const unsigned = await verifyCallback({ secret: "whsec_AAAA", headers: {}, body:
   (error: unknown) => error,
 );
 
+const { refused } = await textgate.requests(100);
 const feed = textgate.events({ limit: 1 });
 const events: string[] = [];
 for await (const event of feed) events.push(describe(event));
@@ -53,6 +54,7 @@ console.log(
     subscribed: phoneNumberStatuses.map(({ phoneNumber, subscriptionStatus }) => [phoneNumber, subscriptionStatus]),
     refusal: refusal instanceof TextgateError && [refusal.code, refusal.details[0]?.field, refusal.outcome],
     hasRequestId: refusal instanceof TextgateError && refusal.requestId !== null,
+    refused: Array.isArray(refused),
     isUnsigned: unsigned instanceof SignatureError,
     cancelledEvent: events.includes(`${later.messageId} FAILED_TO_SEND CANCELLED`),
     hasCursor: typeof feed.cursor,
