@@ -149,7 +149,7 @@ CREATE TABLE messages (
   ignored_fields TEXT,
   requested_at INTEGER,                -- of a message that was scheduled: when it was asked for; it is accepted shortly before its time
   send_at INTEGER,                     -- no run claims it before; NULL: it may go at once
-  expires_at INTEGER,                  -- no run claims it from then on; NULL: SUBMIT_WITHIN_HOURS after its acceptance
+  expires_at INTEGER,                  -- no run claims it from then on; NULL: SUBMIT_WITHIN_HOURS after it may first go
   kind TEXT,                           -- transactional, or marketing under a cap; NULL: marketing, accepted while its website had no cap
   CHECK ((status = 'PENDING_TO_SEND') = (due_at IS NOT NULL))
 ) STRICT;

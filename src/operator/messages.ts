@@ -172,7 +172,7 @@ const get = operatorCall({
   run: async (request, deps) => {
     const messageId = toStoredId(request.params.messageId ?? "");
     const found = requireFound(await readMessage(deps.db, messageId), "message");
-    const endsAt = found.expiresAt ?? found.acceptedAt + deps.config.submitWithinMilliseconds;
+    const endsAt = found.expiresAt ?? (found.scheduledFor ?? found.acceptedAt) + deps.config.submitWithinMilliseconds;
     return {
       ...messageView(found, deps.now()),
       endsAt: found.status === "PENDING_TO_SEND" ? toTime(endsAt) : null,

@@ -107,19 +107,20 @@ export async function toStoredMessage(
   const dedupeHash = duplicateWindowHours === null ? null : await sha256Hex(content);
   const acceptedAt = deps.now();
   const ids = { messageId, websiteId, clientId, acceptedAt };
-  const times = timesOf(deps, request, acceptedAt);
+  const times = timesOf(request, acceptedAt);
   const kind = kindToStore(client, request);
   return { ...given, ...countSegments(text), text, linkCode, dedupeHash, ...ids, ...times, ...(kind ? { kind } : {}) };
 }
 
 /** When a message may go, and until when: left out where it may go at once, and until SUBMIT_WITHIN_HOURS are over. */
 function timesOf(
-  { config }: Deps,
   { sendAt, expireAt }: Pick<SendRequest, "sendAt" | "expireAt">,
   now: number,
 ): Pick<AcceptedMessage, "sendAt" | "expiresAt"> {
-  if (sendAt === undefined || sendAt <= now) return expireAt === undefined ? {} : { expiresAt: expireAt };
-  return { sendAt, expiresAt: expireAt ?? sendAt + config.submitWithinMilliseconds };
+  return {
+    ...(sendAt === undefined || sendAt <= now ? {} : { sendAt }),
+    ...(expireAt === undefined ? {} : { expiresAt: expireAt }),
+  };
 }
 
 /** What the object of a website says of a request, beside storing it. Each throws a RequestFailure on a refusal. */

@@ -62,7 +62,7 @@ export const operatorMessageSchema = z.object({
   expiresAt: z.iso
     .datetime()
     .nullable()
-    .describe("When it may not go any more; null: `SUBMIT_WITHIN_HOURS` after its acceptance."),
+    .describe("When it may not go any more; null: `SUBMIT_WITHIN_HOURS` after it may first go."),
   updatedAt: z.iso.datetime(),
   claimedAt: z.iso.datetime().nullable(),
   retryAt: z.iso.datetime().nullable().describe("Not before; null once it has passed."),

@@ -49,7 +49,7 @@ export interface NextClaim {
   ids: string[];
   /** Names the group; the same name claims the same messages again. */
   claim: string;
-  /** Older messages without a time at which they expire are left for the sweep to end. */
+  /** Messages without a time at which they expire, and that might go before, are left for the sweep to end. */
   acceptedAfter: number;
 }
 
@@ -145,7 +145,7 @@ function claimStatements(db: D1Database, { ids, claim, acceptedAfter }: NextClai
       ELSE NOT EXISTS (SELECT 1 FROM subscriptions s
         WHERE s.website_id = m.website_id AND s.phone = m.phone AND s.subscribed = 1) END`;
   const mayGo = sql`m.status = 'PENDING_TO_SEND' AND (m.reason IS NULL OR m.due_at <= ${now})
-    AND coalesce(m.send_at, 0) <= ${now} AND iif(m.expires_at IS NULL, m.accepted_at > ${acceptedAfter}, m.expires_at > ${now})
+    AND coalesce(m.send_at, 0) <= ${now} AND iif(m.expires_at IS NULL, coalesce(m.send_at, m.accepted_at) > ${acceptedAfter}, m.expires_at > ${now})
     AND NOT ${IS_HELD}
     AND NOT EXISTS (SELECT 1 FROM websites w CROSS JOIN carrier_pauses p ON p.carrier = w.carrier AND p.open_until > ${now}
       WHERE w.website_id = m.website_id)`;

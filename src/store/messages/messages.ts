@@ -80,7 +80,8 @@ export function changeStatements(db: D1Database, change: StatusChange): D1Prepar
       db,
       sql`UPDATE messages SET status = ${status}, updated_at = ${now}, due_at = NULL,
           reason_code = CASE WHEN reason = ${HELD} THEN 'CANCELLED'
-            WHEN ${code} = 'CARRIER_UNAVAILABLE' AND expires_at <= ${now} THEN 'EXPIRED'
+            WHEN ${code} = 'CARRIER_UNAVAILABLE' AND iif(expires_at IS NULL, send_at IS NOT NULL, expires_at <= ${now})
+              THEN 'EXPIRED'
             WHEN ${code} = 'CARRIER_UNAVAILABLE' AND reason LIKE ${`%${notSetUp("%")}%`} THEN 'CARRIER_NOT_SET_UP' ELSE ${code} END,
           reason = iif(${keepsReason ? 1 : 0} AND reason IS NOT NULL, ${reason} || ' (before: ' || reason || ')', ${reason})
         WHERE ${isChanged}`,
@@ -110,6 +111,7 @@ export interface StatusChange {
 
 /**
  * When a message `m` is given up at the latest.
- * @param longestWait of a message without a time of its own, in milliseconds since its acceptance
+ * @param longestWait of a message that has no time at which it expires: milliseconds since it might go first
  */
-export const deadlineOf = (longestWait: number): Sql => sql`coalesce(m.expires_at, m.accepted_at + ${longestWait})`;
+export const deadlineOf = (longestWait: number): Sql =>
+  sql`coalesce(m.expires_at, coalesce(m.send_at, m.accepted_at) + ${longestWait})`;

@@ -59,7 +59,7 @@ export async function takeOverdue(
 }
 
 /**
- * Ids of unclaimed pending messages that have expired at `now`, or were accepted before `acceptedBefore` and have no time of their own.
+ * Ids of unclaimed pending messages that have expired at `now`, or have no such time and might go before `acceptedBefore`.
  * @param dueBefore at the latest, the last job of such a message was due at this time; see longestWaitMilliseconds
  */
 export function findUnsubmitted(
@@ -69,7 +69,7 @@ export function findUnsubmitted(
   return readIds(
     db,
     sql`SELECT message_id FROM messages WHERE due_at <= ${dueBefore} AND claimed_at IS NULL
-      AND iif(expires_at IS NULL, accepted_at <= ${acceptedBefore}, expires_at <= ${now}) AND ${IS_SERVED} ORDER BY due_at LIMIT ${SWEEP_STEP}`,
+      AND iif(expires_at IS NULL, coalesce(send_at, accepted_at) <= ${acceptedBefore}, expires_at <= ${now}) AND ${IS_SERVED} ORDER BY due_at LIMIT ${SWEEP_STEP}`,
   );
 }
 

@@ -44,7 +44,7 @@ export interface StoredMessage {
   requestedAt: number | null;
   /** When it may go; null: at once. */
   scheduledFor: number | null;
-  /** null: SUBMIT_WITHIN_HOURS after its acceptance. */
+  /** null: SUBMIT_WITHIN_HOURS after it may first go. */
   expiresAt: number | null;
 }
 
