@@ -21,7 +21,8 @@ CREATE TABLE websites (
   allowed_countries TEXT,              -- to which it sends: a JSON array of ISO 3166-1 codes; NULL: any
   link_origin TEXT,                    -- of its tracking links; NULL: that of the service
   frequency_cap TEXT,                  -- JSON: count and hours; NULL: none
-  transactional_purposes TEXT          -- a JSON array of purposes whose messages are no marketing; NULL: none
+  transactional_purposes TEXT,         -- a JSON array of purposes whose messages are no marketing; NULL: none
+  sending_hours TEXT                   -- JSON: when its marketing messages may go; NULL: at any time
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX websites_by_sender ON websites (carrier, sender);
@@ -151,6 +152,9 @@ CREATE TABLE messages (
   send_at INTEGER,                     -- no run claims it before; NULL: it may go at once
   expires_at INTEGER,                  -- no run claims it from then on; NULL: SUBMIT_WITHIN_HOURS after it may first go
   kind TEXT,                           -- transactional, or marketing under a cap; NULL: marketing, accepted while its website had no cap
+  time_zone TEXT,                      -- of the person, as the client says: an IANA name
+  region TEXT,                         -- of the person, as the client says: an ISO 3166-2 code
+  opens_at INTEGER,                    -- sending hours hold it until send_at: when they open, before the spread; NULL: they do not
   CHECK ((status = 'PENDING_TO_SEND') = (due_at IS NOT NULL))
 ) STRICT;
 
@@ -195,7 +199,8 @@ CREATE VIEW scheduled_as_messages AS SELECT
   send_at AS due_at, NULL AS claimed_at, NULL AS claim, 0 AS attempts, NULL AS carrier, NULL AS carrier_message_id,
   request ->> 'encoding' AS encoding, request ->> 'segments' AS segments, 0 AS is_reply, 0 AS opted_out, NULL AS reason_code,
   NULL AS submissions, request ->> 'ignoredFields' AS ignored_fields, requested_at, send_at, request ->> 'expiresAt' AS expires_at,
-  request ->> 'kind' AS kind
+  request ->> 'kind' AS kind, request ->> 'timeZone' AS time_zone, request ->> 'region' AS region,
+  request ->> 'opensAt' AS opens_at
 FROM scheduled_messages;
 
 -- What clients hear of: each change of a message's status, each of a person's first clicks, and notices of texts and subscriptions.

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { Deps } from "../deps.ts";
+import { sendingHours } from "../domain/clients/sending-hours-setting.ts";
 import { WEBSITE_ID, type Website, websiteFields } from "../domain/clients/website.ts";
 import { failField } from "../domain/failure.ts";
 import { putWebsite } from "../flows/clients/put-website.ts";
@@ -33,6 +34,7 @@ const websiteSchema = z.object({
   linkOrigin: z.string().nullable().describe("null: `LINK_ORIGIN`."),
   frequencyCap: z.object({ count: z.int(), hours: z.int() }).nullable(),
   transactionalPurposes: z.array(z.string()).nullable(),
+  sendingHours: sendingHours.nullable().describe("null: its marketing messages go at any time."),
   holds: z
     .array(
       z.object({
@@ -76,6 +78,7 @@ const A_WEBSITE = {
   linkOrigin: "https://go.example.com",
   frequencyCap: { count: 3, hours: 24 },
   transactionalPurposes: ["login-code"],
+  sendingHours: { profile: "us-strict", whenClosed: "delay" },
   holds: [],
   createdAt: TIME,
   updatedAt: TIME,
@@ -131,6 +134,7 @@ const put = operatorCall({
       ...{ name: "Brand", carrier: "sandbox", helpText: "Brand: call 212 555 0199." },
       ...{ duplicateWindowHours: 24, optOutWords: ["BAJA"], timeZone: "America/New_York" },
       ...{ allowedCountries: ["US", "CA"], linkOrigin: "https://go.example.com" },
+      sendingHours: { profile: "us-strict", whenClosed: "delay" },
     },
   }),
   answers: [WITH_CLIENTS],

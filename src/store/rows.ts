@@ -22,6 +22,7 @@ export interface WebsiteRow {
   link_origin: string | null;
   frequency_cap: string | null;
   transactional_purposes: string | null;
+  sending_hours: string | null;
   holds: string | null;
   home: number;
   database: string;
@@ -109,6 +110,9 @@ export interface MessageRow {
   send_at: number | null;
   expires_at: number | null;
   kind: MessageKind | null;
+  time_zone: string | null;
+  region: string | null;
+  opens_at: number | null;
 }
 
 export interface EventRow {

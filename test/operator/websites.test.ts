@@ -16,7 +16,11 @@ const WHOLE = {
   linkOrigin: "https://go.example.com",
   frequencyCap: { count: 3, hours: 24 },
   transactionalPurposes: ["login code"],
+  sendingHours: { profile: "custom", windows: [{ days: ["mon", "sun"], from: "20:00", until: "02:00" }], whenClosed: "refuse" },
 };
+
+const WINDOW = { days: ["mon"], from: "09:00", until: "20:00" };
+const custom = (fields: object) => ({ profile: "custom", windows: [{ ...WINDOW, ...fields }], whenClosed: "delay" });
 
 let world: World;
 
@@ -60,6 +64,7 @@ describe("a website that is changed", () => {
     ["the countries", { allowedCountries: ["DE"] }],
     ["the cap", { frequencyCap: { count: 1, hours: 720 } }],
     ["the transactional purposes", { transactionalPurposes: ["receipt"] }],
+    ["the sending hours", { sendingHours: { profile: "us-strict", whenClosed: "delay" } }],
     ["the origin of its links", { linkOrigin: "https://brand.example" }],
   ])("in %s keeps the rest", async (_, given) => {
     expect(await put(given)).toMatchObject({ status: 200, body: { ...WHOLE, ...given } });
@@ -78,10 +83,11 @@ describe("a website that is changed", () => {
       linkOrigin: nothing,
       frequencyCap: nothing,
       transactionalPurposes: nothing,
+      sendingHours: nothing,
     };
     const none = {
       ...{ sender: null, helpText: null, duplicateWindowHours: null, optOutWords: null, timeZone: null },
-      ...{ allowedCountries: null, linkOrigin: null, frequencyCap: null, transactionalPurposes: null },
+      ...{ allowedCountries: null, linkOrigin: null, frequencyCap: null, transactionalPurposes: null, sendingHours: null },
     };
     expect(await put(given)).toMatchObject({ status: 200, body: { ...WHOLE, carrier: "sandbox", ...none } });
   });
@@ -134,6 +140,18 @@ describe("a website that is changed", () => {
     [{ frequencyCap: 3 }, "frequencyCap"],
     [{ transactionalPurposes: [] }, "transactionalPurposes"],
     [{ transactionalPurposes: ["a/b"] }, "transactionalPurposes"],
+    [{ sendingHours: "us-strict" }, "sendingHours"],
+    [{ sendingHours: { profile: "us-strict" } }, "sendingHours"],
+    [{ sendingHours: { profile: "us-lax", whenClosed: "delay" } }, "sendingHours"],
+    [{ sendingHours: { profile: "us-strict", windows: [WINDOW], whenClosed: "delay" } }, "sendingHours"],
+    [{ sendingHours: { profile: "custom", whenClosed: "delay" } }, "sendingHours"],
+    [{ sendingHours: { profile: "custom", windows: [], whenClosed: "delay" } }, "sendingHours"],
+    [{ sendingHours: custom({ days: [] }) }, "sendingHours"],
+    [{ sendingHours: custom({ days: ["monday"] }) }, "sendingHours"],
+    [{ sendingHours: custom({ from: "9:00" }) }, "sendingHours"],
+    [{ sendingHours: custom({ from: "24:00" }) }, "sendingHours"],
+    [{ sendingHours: custom({ until: "20:60" }) }, "sendingHours"],
+    [{ sendingHours: custom({ until: "09:00" }) }, "sendingHours"],
     [{ linkOrigin: "http://go.example.com" }, "linkOrigin"],
     [{ linkOrigin: "https://go.example.com/l" }, "linkOrigin"],
     [{ linkOrigin: "https://me@go.example.com" }, "linkOrigin"],

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { EVENT_TYPES, MESSAGE_EVENT_TYPES } from "../callbacks/callback.ts";
 import { validateCallbackUrl } from "../callbacks/callback-url.ts";
 import { firstFault, jsonObject, orNull, text, wholeNumber } from "../fields.ts";
+import type { SendingHours } from "../messages/sending-hours.ts";
 import type { ClientRefusal } from "./client-uses.ts";
 
 export const OPERATIONS = ["send", "status", "subscription", "subscribe", "unsubscribe"] as const;
@@ -73,6 +74,7 @@ export interface Credentials {
   allowedCountries: string[] | null;
   linkOrigin: string | null;
   transactionalPurposes: string[] | null;
+  sendingHours: SendingHours | null;
   /** Whether the website has a frequency cap. */
   isCapped: boolean;
   /** The home of the website: see home.ts. */

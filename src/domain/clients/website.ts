@@ -3,10 +3,13 @@ import * as z from "zod";
 import type { FieldError } from "../failure.ts";
 import { firstFault, jsonObject, orNull, ruleOfFields, text, wholeNumber } from "../fields.ts";
 import type { Hold } from "../messages/hold.ts";
+import type { SendingHours } from "../messages/sending-hours.ts";
 import { sendPurpose } from "../messages/send-request.ts";
 import { findWordFault } from "../people/keyword.ts";
 import { isCountry } from "../people/phone.ts";
+import { timeZoneName } from "../people/place-fields.ts";
 import { ILL_FORMED, isWellFormed } from "../well-formed.ts";
+import { sendingHours } from "./sending-hours-setting.ts";
 
 export const WEBSITE_ID = /^[a-z0-9-]{1,40}$/;
 
@@ -38,14 +41,6 @@ const optOutWord = z
       return fault && `"${word}" ${fault}`;
     }),
   );
-
-/** @returns undefined: it is one. An offset is none: it would be wrong for half the year */
-function findZoneFault(name: string): string | undefined {
-  try {
-    if (/^[a-z]/i.test(name)) return void new Intl.DateTimeFormat("en", { timeZone: name });
-  } catch {}
-  return "must be the IANA name of a time zone, such as America/New_York";
-}
 
 const country = z
   .string("must be a string")
@@ -89,7 +84,7 @@ export const websiteFields = jsonObject({
   ).describe(
     "Further words with which people opt out of this website, such as `BAJA`. Case, accents, spaces and punctuation do not matter. None may be a word that opts in or asks for help.",
   ),
-  timeZone: orNull(text(64).superRefine(firstFault(findZoneFault))).describe(
+  timeZone: orNull(timeZoneName).describe(
     "Where its people work, for an operator elsewhere: an IANA name, such as `America/New_York`. Nothing is sent by it.",
   ),
   allowedCountries: orNull(
@@ -119,6 +114,9 @@ export const websiteFields = jsonObject({
       .max(100, "must have at most 100 purposes"),
   ).describe(
     "Values of `sendPurpose` whose messages are transactional, unless their request says otherwise in `kind`.",
+  ),
+  sendingHours: orNull(sendingHours).describe(
+    'When its marketing messages may go, by the clock of the person: `{"profile": "us-strict", "whenClosed": "delay"}`, or windows of its own. What comes while they are closed waits until they open (`delay`), or ends as FAILED_TO_SEND with `QUIET_HOURS` (`refuse`). Without it, at any time.',
   ),
 });
 
@@ -172,6 +170,8 @@ interface WebsiteSettings {
   frequencyCap: { count: number; hours: number } | null;
   /** Purposes whose messages are transactional unless they say otherwise. */
   transactionalPurposes: string[] | null;
+  /** When its marketing messages may go; null: at any time. */
+  sendingHours: SendingHours | null;
 }
 
 export interface Website extends WebsiteSettings {

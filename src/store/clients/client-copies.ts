@@ -1,5 +1,6 @@
 // Requests are authenticated by copies of the clients: KV has a copy of each client, and the object of a website has its latest changes.
 import type { Credentials } from "../../domain/clients/client.ts";
+import type { SendingHours } from "../../domain/messages/sending-hours.ts";
 import { parseJsonColumn, runBatch, runQuery } from "../database.ts";
 import { STATE } from "../databases/moving.ts";
 import type { ClientRow, WebsiteRow } from "../rows.ts";
@@ -14,6 +15,7 @@ type CredentialsRow = ClientRow &
     | "link_origin"
     | "frequency_cap"
     | "transactional_purposes"
+    | "sending_hours"
     | "home"
     | "database"
   >;
@@ -21,7 +23,7 @@ type CredentialsRow = ClientRow &
 /** The columns of a CredentialsRow, of a client `c` of the website `w`. */
 const CREDENTIALS = piece(`c.client_id, c.website_id, c.operations, c.suspended, c.secret_hash, c.old_secret_hash,
   c.old_until, c.created_at, c.changed_at, w.duplicate_window_hours, w.allowed_countries, w.link_origin,
-  w.frequency_cap, w.transactional_purposes, w.home, w.database`);
+  w.frequency_cap, w.transactional_purposes, w.sending_hours, w.home, w.database`);
 
 /** The credentials of a client, as its copies must become. */
 export interface ClientCopy {
@@ -103,6 +105,7 @@ function toCopy(row: CredentialsRow): ClientCopy {
     allowedCountries: parseJsonColumn<string[] | null>(row.allowed_countries, null),
     linkOrigin: row.link_origin,
     transactionalPurposes: parseJsonColumn<string[] | null>(row.transactional_purposes, null),
+    sendingHours: parseJsonColumn<SendingHours | null>(row.sending_hours, null),
     isCapped: row.frequency_cap !== null,
     home: row.home,
     database: row.database,
