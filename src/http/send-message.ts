@@ -1,16 +1,16 @@
 import type { Deps } from "../deps.ts";
 import { type FieldError, failField, RequestFailure } from "../domain/failure.ts";
 import type { Send } from "../domain/messages/send.ts";
-import { sendAnswerSchema, sendRequestSchema } from "../domain/messages/send-request.ts";
+import { type SendRequest, sendAnswerSchema, sendRequestSchema } from "../domain/messages/send-request.ts";
 import { inDatabaseOfHome } from "../flows/databases/places.ts";
 import {
   acceptSend,
-  findEmailFaults,
   IDEMPOTENCY_MILLISECONDS,
   prepareSend,
   type Sender,
   trySend,
 } from "../flows/messages/accept-message.ts";
+import { findEmailFault, findPhones, type Phones } from "../flows/messages/find-phones.ts";
 import { readKeyExpiry } from "../store/messages/idempotency-keys.ts";
 import { type ApiRequest, clientOf } from "./api-request.ts";
 import { BODY_LIMITS, noteIgnored, readJson } from "./body.ts";
@@ -73,8 +73,8 @@ async function readSend(request: ApiRequest, deps: Deps): Promise<Send> {
     if (!message || fault) {
       throw new RequestFailure({ kind: "fields-wrong", details: fault ? [...details, fault] : details });
     }
-    await requireAllowedEmail(deps, sender, message.email);
-    return await prepareSend(deps, sender, message, key === undefined ? key : { key, body });
+    const phones = message.email === null ? NO_PHONES : await readPhones(deps, sender, message);
+    return await prepareSend(deps, sender, message, phones, key === undefined ? key : { key, body });
   } catch (error) {
     await limitRate(request, deps);
     throw error;
@@ -100,12 +100,15 @@ const TIMES: ReadonlySet<string> = new Set(["sendAt", "expireAt"]);
 
 const KEY_MARGIN_MILLISECONDS = 60_000;
 
+const NO_PHONES: Phones = new Map();
+
 /** @throws RequestFailure fields-wrong: the number of the address is in a country to which the website does not send */
-async function requireAllowedEmail(deps: Deps, sender: Sender, email: string | null): Promise<void> {
-  if (email === null || sender.client.allowedCountries === null) return;
+async function readPhones(deps: Deps, sender: Sender, request: SendRequest): Promise<Phones> {
   const own = await inDatabaseOfHome(deps, sender.client.home, sender.client.database);
-  const faults = await findEmailFaults(own, sender, [email]);
-  if (faults.size > 0) throw new RequestFailure({ kind: "fields-wrong", details: [...faults.values()] });
+  const phones = await findPhones(own, sender.client, [request]);
+  const fault = findEmailFault(sender.client, request, phones);
+  if (fault) throw new RequestFailure({ kind: "fields-wrong", details: [fault] });
+  return phones;
 }
 
 /** Links lead to the origin of the website, or else to the configured one; without one, to the origin under which the client has reached us. */

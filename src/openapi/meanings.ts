@@ -28,8 +28,14 @@ export const REASON_MEANINGS: Record<Reason, { meaning: string; advice: string }
   },
   EXPIRED: {
     meaning:
-      "it was not submitted before its `expireAt`, or, if it was scheduled without one, `SUBMIT_WITHIN_HOURS` after its `sendAt`",
+      "it was not submitted before its `expireAt`, or, if it was scheduled or held by sending hours without one, `SUBMIT_WITHIN_HOURS` after it might go",
     advice: "send it again, if it is still of use: it was surely not sent",
+  },
+  QUIET_HOURS: {
+    meaning:
+      "the sending hours of the website are closed where the person is, and its operator has such messages refused",
+    advice:
+      "send it again when they are open: it was surely not sent. A message that is no marketing is sent with `kind` `transactional`",
   },
   FREQUENCY_CAP: {
     meaning: "the person has had as many marketing messages of the website as its operator allows in some hours",

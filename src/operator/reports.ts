@@ -33,6 +33,7 @@ const COUNTS = {
   reasons: {
     CANCELLED: 0,
     EXPIRED: 0,
+    QUIET_HOURS: 0,
     FREQUENCY_CAP: 0,
     CARRIER_REFUSED: 0,
     CARRIER_FILTERED: 0,

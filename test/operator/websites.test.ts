@@ -16,7 +16,11 @@ const WHOLE = {
   linkOrigin: "https://go.example.com",
   frequencyCap: { count: 3, hours: 24 },
   transactionalPurposes: ["login code"],
-  sendingHours: { profile: "custom", windows: [{ days: ["mon", "sun"], from: "20:00", until: "02:00" }], whenClosed: "refuse" },
+  sendingHours: {
+    profile: "custom",
+    windows: [{ days: ["mon", "sun"], from: "20:00", until: "02:00" }],
+    whenClosed: "refuse",
+  },
 };
 
 const WINDOW = { days: ["mon"], from: "09:00", until: "20:00" };
@@ -87,7 +91,13 @@ describe("a website that is changed", () => {
     };
     const none = {
       ...{ sender: null, helpText: null, duplicateWindowHours: null, optOutWords: null, timeZone: null },
-      ...{ allowedCountries: null, linkOrigin: null, frequencyCap: null, transactionalPurposes: null, sendingHours: null },
+      ...{
+        allowedCountries: null,
+        linkOrigin: null,
+        frequencyCap: null,
+        transactionalPurposes: null,
+        sendingHours: null,
+      },
     };
     expect(await put(given)).toMatchObject({ status: 200, body: { ...WHOLE, carrier: "sandbox", ...none } });
   });

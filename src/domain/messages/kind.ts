@@ -1,4 +1,4 @@
-// Pure. What a message is for: a frequency cap is for marketing only.
+// Pure. What a message is for: a frequency cap and sending hours are for marketing only.
 
 export const KINDS = ["marketing", "transactional"] as const;
 
@@ -10,15 +10,18 @@ interface KindSettings {
   isCapped: boolean;
 }
 
+export function kindOf(
+  { transactionalPurposes }: Pick<KindSettings, "transactionalPurposes">,
+  { kind, sendPurpose }: { kind?: MessageKind; sendPurpose: string },
+): MessageKind {
+  return kind ?? (transactionalPurposes?.includes(sendPurpose) ? "transactional" : "marketing");
+}
+
 /**
  * The kind of a message as it is stored. undefined: marketing of a website without a cap. So a message that no cap concerns costs
  * nothing more to store, and its claim looks for no cap.
  */
-export function kindToStore(
-  { transactionalPurposes, isCapped }: KindSettings,
-  { kind, sendPurpose }: { kind?: MessageKind; sendPurpose: string },
-): MessageKind | undefined {
-  const listed = transactionalPurposes?.includes(sendPurpose) ? "transactional" : "marketing";
-  const actual = kind ?? listed;
-  return actual === "transactional" || isCapped ? actual : undefined;
-}
+export const kindToStore = (
+  kind: MessageKind,
+  { isCapped }: Pick<KindSettings, "isCapped">,
+): MessageKind | undefined => (kind === "transactional" || isCapped ? kind : undefined);

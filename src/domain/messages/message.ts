@@ -1,5 +1,6 @@
 // Pure. The statuses of a message and the transitions between them.
 import type { MessageKind } from "./kind.ts";
+import type { Reason } from "./reason.ts";
 import type { Segments } from "./segments.ts";
 
 export const MESSAGE_STATUSES = [
@@ -64,4 +65,13 @@ export interface NewMessage extends Segments {
   expiresAt?: number;
   /** See kindToStore. */
   kind?: MessageKind;
+  /** Where the person is, as the client says: an IANA name, and an ISO 3166-2 code. */
+  timeZone?: string;
+  region?: string;
+  /** Sending hours have set `sendAt`: when they open. Left out: they have not. */
+  opensAt?: number;
+  /** It is not sent, and fails as soon as it is stored, unless its recipient makes it final. Left out: it may go. */
+  refusedAs?: Reason;
+  /** In words, for the operator. */
+  refusedBecause?: string;
 }

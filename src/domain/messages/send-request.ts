@@ -6,6 +6,7 @@ import { isEmail } from "../people/email.ts";
 import { strip } from "../people/invisible.ts";
 import { isE164, toDigits } from "../people/phone.ts";
 import { explainPhone } from "../people/phone-fault.ts";
+import { regionCode, timeZoneName } from "../people/place-fields.ts";
 import { ILL_FORMED, isWellFormed } from "../well-formed.ts";
 import { IgnoredFields } from "./ignored-fields.ts";
 import { KINDS, type MessageKind } from "./kind.ts";
@@ -124,8 +125,20 @@ function findPurposeFault(purpose: string): string | undefined {
 const kind = z
   .enum(KINDS, "must be marketing or transactional")
   .describe(
-    "`marketing` or `transactional`, such as a code or a receipt that the person waits for. Without it, the operator's list of transactional purposes decides, and a purpose that is not in it is marketing. Only marketing counts for a frequency cap.",
+    "`marketing` or `transactional`, such as a code or a receipt that the person waits for. Without it, the operator's list of transactional purposes decides, and a purpose that is not in it is marketing. Only marketing counts for a frequency cap, and is held to sending hours.",
   );
+
+const timeZone = timeZoneName.meta({
+  description:
+    "Where the person is, for the operator's sending hours: the IANA name of a time zone. Without it, the number tells the zones.",
+  examples: ["America/Chicago"],
+});
+
+const region = regionCode.meta({
+  description:
+    "The state or region where the person is, as ISO 3166-2 has it: some states have sending hours of their own. Without it, the number tells the states.",
+  examples: ["US-FL"],
+});
 
 /**
  * The rule for the recipient, reported together with the rules of the fields. A body with `phone` may have any `email`: it is
@@ -162,6 +175,8 @@ export const sendRequestSchema = jsonObject({
   sendAt: orEmpty(sendAt),
   expireAt: orEmpty(expireAt),
   kind: orEmpty(kind),
+  timeZone: orEmpty(timeZone),
+  region: orEmpty(region),
 })
   .check(requireRecipient)
   .transform((body) => ({
@@ -176,6 +191,8 @@ export const sendRequestSchema = jsonObject({
     ...(body.sendAt ? { sendAt: Date.parse(body.sendAt) } : {}),
     ...(body.expireAt ? { expireAt: Date.parse(body.expireAt) } : {}),
     ...(body.kind ? { kind: body.kind as MessageKind } : {}),
+    ...(body.timeZone ? { timeZone: body.timeZone } : {}),
+    ...(body.region ? { region: body.region } : {}),
   }))
   .meta(RECIPIENT);
 

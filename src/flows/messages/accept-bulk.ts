@@ -18,13 +18,13 @@ import { type Stored, storeMessages } from "../../store/messages/new-messages.ts
 import { requireOpen } from "../databases/places.ts";
 import {
   duplicatesUntil,
-  findEmailFaults,
   hashBody,
   IDEMPOTENCY_MILLISECONDS,
   type Sender,
   toStoredMessage,
   trySend,
 } from "./accept-message.ts";
+import { findEmailFault, findPhones } from "./find-phones.ts";
 import { queueAccepted } from "./queue-jobs.ts";
 import { settleUnstored, toFailed } from "./unstored-sends.ts";
 
@@ -165,14 +165,16 @@ class BulkRun {
     // A repetition finds the times of its messages valid as they were at first.
     const begunAt = expiresAt - IDEMPOTENCY_MILLISECONDS;
     const tried = items.map((item) => trySend(this.#sender, item, begunAt));
-    const emails = tried.flatMap(({ data }) => data?.email ?? []);
-    const emailFaults = await findEmailFaults(this.#deps, this.#sender, emails);
+    const valid = tried.flatMap(({ data }) => data ?? []);
+    const phones = await findPhones(this.#deps, this.#sender.client, valid);
     for (const [offset, item] of items.entries()) {
       const index = start + offset;
       this.ignored.addOf(sendRequestSchema, item);
-      const fault = emailFaults.get(tried[offset]?.data?.email ?? "");
-      const { data, details = [] } = fault ? { details: [fault] } : (tried[offset] as Tried<SendRequest>);
-      if (data) messages.set(index, await toStoredMessage(this.#deps, this.#sender, data, nthId(firstId, index)));
+      const request = tried[offset] as Tried<SendRequest>;
+      const fault = request.data && findEmailFault(this.#sender.client, request.data, phones);
+      const { data, details = [] } = fault ? { details: [fault] } : request;
+      if (data)
+        messages.set(index, await toStoredMessage(this.#deps, this.#sender, data, phones, nthId(firstId, index)));
       else {
         const errorMessage = details.map(({ field, message }) => `${field}: ${message}`).join("; ");
         this.answer.failedSent.push({ index, ...recipientOf(item), errorMessage });

@@ -1,11 +1,12 @@
 import type { Deps } from "../../deps.ts";
 import type { Credentials } from "../../domain/clients/client.ts";
 import type { Admission } from "../../domain/clients/sliding-window.ts";
-import { type FieldError, RequestFailure, type Tried } from "../../domain/failure.ts";
+import { RequestFailure, type Tried } from "../../domain/failure.ts";
 import { findCountryFault } from "../../domain/messages/allowed-countries.ts";
 import { canonicalJson } from "../../domain/messages/canonical-json.ts";
-import { kindToStore } from "../../domain/messages/kind.ts";
+import { kindOf, kindToStore } from "../../domain/messages/kind.ts";
 import { codeLength, newLinkCode, placeLink } from "../../domain/messages/link.ts";
+import { timesOf } from "../../domain/messages/message-times.ts";
 import { countSegments } from "../../domain/messages/segments.ts";
 import type { AcceptedMessage, FailedSend, Send, SendKey, StoredSend } from "../../domain/messages/send.ts";
 import { type SendRequest, trySendRequest } from "../../domain/messages/send-request.ts";
@@ -13,7 +14,7 @@ import { describeError } from "../../platform/describe-error.ts";
 import type { KnownClient, SendAnswer } from "../../platform/rate-limiter.ts";
 import { sha256Hex } from "../../platform/secrets.ts";
 import { SilenceError } from "../../platform/time-limit.ts";
-import { readPhonesOfEmails } from "../../store/people/emails.ts";
+import type { Phones } from "./find-phones.ts";
 import { queueAccepted } from "./queue-jobs.ts";
 import { storeGroup } from "./store-sends.ts";
 import { settleUnstored } from "./unstored-sends.ts";
@@ -43,25 +44,6 @@ export function trySend({ client, linkOrigin }: Sender, body: unknown, now: numb
   return fault ? { details: [fault] } : tried;
 }
 
-/**
- * What trySend cannot know: whether the numbers of e-mail addresses are in a country to which the website sends. Reads nothing where
- * it sends to all.
- * @returns by address
- */
-export async function findEmailFaults(
-  deps: Deps,
-  { client }: Sender,
-  emails: string[],
-): Promise<Map<string, FieldError>> {
-  const { websiteId, allowedCountries } = client;
-  if (allowedCountries === null || emails.length === 0) return new Map();
-  const phones = await readPhonesOfEmails(deps.db, websiteId, emails);
-  const faults = [...phones].map(
-    ([email, phone]) => [email, findCountryFault(allowedCountries, phone, "email")] as const,
-  );
-  return new Map(faults.flatMap(([email, fault]) => (fault ? [[email, fault]] : [])));
-}
-
 const linkTo = (origin: string, code: string): string => `${origin}/l/${code}`;
 
 /** A send request as it is stored, with an id of its own. */
@@ -69,10 +51,11 @@ export async function prepareSend(
   deps: Deps,
   sender: Sender,
   request: SendRequest,
+  phones: Phones,
   idempotency: Idempotency | undefined,
 ): Promise<Send> {
   const { home, database } = sender.client;
-  const message = await toStoredMessage(deps, sender, request, deps.newId(home));
+  const message = await toStoredMessage(deps, sender, request, phones, deps.newId(home));
   const key = idempotency ? await toKey(deps, idempotency) : null;
   return { message, key, duplicatesUntil: duplicatesUntil(deps, sender.client), database };
 }
@@ -95,6 +78,7 @@ export async function toStoredMessage(
   deps: Deps,
   { client, linkOrigin }: Sender,
   request: SendRequest,
+  phones: Phones,
   messageId: string,
 ): Promise<AcceptedMessage> {
   const { websiteId, clientId, duplicateWindowHours, home } = client;
@@ -107,20 +91,10 @@ export async function toStoredMessage(
   const dedupeHash = duplicateWindowHours === null ? null : await sha256Hex(content);
   const acceptedAt = deps.now();
   const ids = { messageId, websiteId, clientId, acceptedAt };
-  const times = timesOf(request, acceptedAt);
-  const kind = kindToStore(client, request);
+  const phone = request.phone ?? phones.get(request.email ?? "");
+  const times = timesOf(client, request, phone, ids);
+  const kind = kindToStore(kindOf(client, request), client);
   return { ...given, ...countSegments(text), text, linkCode, dedupeHash, ...ids, ...times, ...(kind ? { kind } : {}) };
-}
-
-/** When a message may go, and until when: left out where it may go at once, and until SUBMIT_WITHIN_HOURS are over. */
-function timesOf(
-  { sendAt, expireAt }: Pick<SendRequest, "sendAt" | "expireAt">,
-  now: number,
-): Pick<AcceptedMessage, "sendAt" | "expiresAt"> {
-  return {
-    ...(sendAt === undefined || sendAt <= now ? {} : { sendAt }),
-    ...(expireAt === undefined ? {} : { expiresAt: expireAt }),
-  };
 }
 
 /** What the object of a website says of a request, beside storing it. Each throws a RequestFailure on a refusal. */

@@ -37,10 +37,10 @@ export async function cancelMessages(
     ended: prepare(
       db,
       sql`INSERT INTO messages (message_id, website_id, client_id, phone, email, text, media_url, click_url, callback_data,
-          send_purpose, encoding, segments, ignored_fields, requested_at, send_at, expires_at, kind, accepted_at, updated_at, status, reason,
+          send_purpose, encoding, segments, ignored_fields, requested_at, send_at, expires_at, kind, time_zone, region, opens_at, accepted_at, updated_at, status, reason,
           reason_code)
         SELECT kept.message_id, kept.website_id, kept.client_id, kept.phone, kept.email, kept.text, kept.media_url, kept.click_url, kept.callback_data,
-          kept.send_purpose, kept.encoding, kept.segments, kept.ignored_fields, kept.requested_at, kept.send_at, kept.expires_at, kept.kind, ${now}, ${now},
+          kept.send_purpose, kept.encoding, kept.segments, kept.ignored_fields, kept.requested_at, kept.send_at, kept.expires_at, kept.kind, kept.time_zone, kept.region, kept.opens_at, ${now}, ${now},
           'FAILED_TO_SEND', ${reason}, 'CANCELLED'
         FROM json_each(${list}) j CROSS JOIN scheduled_as_messages kept ON kept.message_id = j.value
         WHERE kept.website_id = ${websiteId} ON CONFLICT (message_id) DO NOTHING`,

@@ -98,11 +98,13 @@ function statements(db: D1Database, options: StoreOptions, messages: AcceptedMes
 export function insertMessages(list: string, condition: Sql): Sql {
   return sql`${recipients(list)} INSERT INTO messages (message_id, website_id, client_id, phone, email, text, media_url, click_url,
       callback_data, send_purpose, encoding, segments, ignored_fields, requested_at, send_at, expires_at, accepted_at, updated_at,
-      kind, status, due_at)
+      kind, time_zone, region, opens_at, status, reason, reason_code, due_at)
     SELECT r.message_id, r.website_id, r.value ->> 'clientId', r.phone, r.value ->> 'email', r.value ->> 'text',
       r.value ->> 'mediaUrl', r.value ->> 'clickUrl', r.value ->> 'callbackData', r.value ->> 'sendPurpose',
       r.value ->> 'encoding', r.value ->> 'segments', r.value ->> 'ignoredFields', r.value ->> 'requestedAt', r.value ->> 'sendAt',
-      r.value ->> 'expiresAt', r.value ->> 'acceptedAt', r.value ->> 'acceptedAt', r.value ->> 'kind', r.status,
+      r.value ->> 'expiresAt', r.value ->> 'acceptedAt', r.value ->> 'acceptedAt', r.value ->> 'kind', r.value ->> 'timeZone',
+      r.value ->> 'region', r.value ->> 'opensAt', r.status, iif(r.status = 'FAILED_TO_SEND', r.value ->> 'refusedBecause', NULL),
+      iif(r.status = 'FAILED_TO_SEND', r.value ->> 'refusedAs', NULL),
       iif(r.status = 'PENDING_TO_SEND', coalesce(r.value ->> 'sendAt', r.value ->> 'acceptedAt'), NULL)
     FROM recipients r WHERE ${condition} ON CONFLICT (message_id) DO NOTHING`;
 }

@@ -2,7 +2,7 @@ import { type Sql, sql } from "../sql.ts";
 
 /**
  * The messages of a list, as `recipients`: each with its number, given or found by its e-mail address, and the status that its
- * subscription decides. Cancelled messages are left out: a transaction may commit long after its caller gave up.
+ * subscription decides: a refused message ends only where it would be sent. Cancelled messages are left out: a transaction may commit long after its caller gave up.
  * @param list a JSON array of objects
  */
 export function recipients(list: string): Sql {
@@ -17,6 +17,6 @@ export function recipients(list: string): Sql {
     recipients AS (
       SELECT f.*, CASE WHEN f.phone IS NULL THEN 'FAILED_TO_MATCH' ELSE
         CASE (SELECT s.subscribed FROM subscriptions s WHERE s.website_id = f.website_id AND s.phone = f.phone)
-          WHEN 1 THEN 'PENDING_TO_SEND' WHEN 0 THEN 'NOT_SUBSCRIBED' ELSE 'NOT_FOUND' END END AS status
+          WHEN 1 THEN iif(f.value ->> 'refusedAs' IS NULL, 'PENDING_TO_SEND', 'FAILED_TO_SEND') WHEN 0 THEN 'NOT_SUBSCRIBED' ELSE 'NOT_FOUND' END END AS status
       FROM found f)`;
 }
