@@ -16,6 +16,8 @@ export interface OutboundMessage {
   mediaUrl: string | null;
   /** Submissions started, including this one. */
   attempt: number;
+  /** For how long the carrier may try to deliver it, at least 1. Left out: as long as the carrier does. */
+  validSeconds?: number;
 }
 
 /**

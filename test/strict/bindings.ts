@@ -95,13 +95,14 @@ const encoder = new TextEncoder();
 
 /** The producer of a queue, which a test keeps itself. */
 export function strictQueue<T>(queue: Queue<T>): Queue<T> {
-  const { messagesPerBatch, batchBytes, messageBytes, messageOverheadBytes } = LIMITS;
+  const { delaySeconds, messagesPerBatch, batchBytes, messageBytes, messageOverheadBytes } = LIMITS;
   const sendBatch = (given: Iterable<MessageSendRequest<T>>) =>
     platform.call({ what: "queue" }, async () => {
       const messages = [...given];
       const sizes = messages.map(
         ({ body }) => encoder.encode(JSON.stringify(body)).byteLength + messageOverheadBytes.value,
       );
+      if (messages.some(({ delaySeconds: delay = 0 }) => delay > delaySeconds.value)) refuseBatch("Delay too long");
       if (messages.length > messagesPerBatch.value) refuseBatch("Too many messages");
       if (sizes.some((size) => size > messageBytes.value)) refuseBatch("Message too large");
       if (sizes.reduce((sum, size) => sum + size, 0) > batchBytes.value) refuseBatch("Payload Too Large");

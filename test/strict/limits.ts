@@ -46,6 +46,7 @@ export const LIMITS = {
   keyValueOperations: { value: 1000, source: KV },
   keyWriteMilliseconds: { value: 1000, source: KV },
 
+  delaySeconds: { value: 86_400, source: QUEUES },
   messagesPerBatch: { value: 100, source: QUEUES },
   batchBytes: { value: 256_000, source: QUEUES },
   messageBytes: { value: 128_000, source: QUEUES },

@@ -27,6 +27,9 @@ const submissionRecordSchema = z.object({
   code: z.string().nullable(),
   carrierMessageId: z.string().nullable(),
   retryAt: z.number().nullable(),
+  /** Sending hours have put it back: no run claims it before `sendAt`. `opensAt`: when they open. Left out: they have not. */
+  sendAt: z.number().optional(),
+  opensAt: z.number().optional(),
   /** Whether the carrier refused it because the person has opted out there. */
   optedOut: z.boolean(),
   /** The receipt that came with the answer of the carrier. */

@@ -45,8 +45,12 @@ export async function queueDeliveries(
   return sendAll(deps, deps[lane], jobs, delaySeconds);
 }
 
+/** The longest that a queue keeps a job back: https://developers.cloudflare.com/queues/platform/limits/ */
+const LONGEST_DELAY_SECONDS = 86_400;
+
 /**
- * Queues messages for delivery at their times, rounded up to steps: equal delays share a job.
+ * Queues messages for delivery at their times, rounded up to steps: equal delays share a job. The sweep queues what is due later than a
+ * queue can wait.
  * @param waiting `at` in milliseconds since 1970
  */
 export async function queueDeliveriesAt(
@@ -58,6 +62,7 @@ export async function queueDeliveriesAt(
 ): Promise<void> {
   const seconds = ({ at }: { at: number }) => Math.max(0, Math.ceil((at - now) / 1000 / stepSeconds) * stepSeconds);
   for (const [delaySeconds, group] of Map.groupBy(waiting, seconds)) {
+    if (delaySeconds > LONGEST_DELAY_SECONDS) continue;
     await queueDeliveries(
       deps,
       lane,

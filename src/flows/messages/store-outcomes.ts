@@ -77,6 +77,9 @@ function toOutcomes(deps: Deps, { claim, endings, breaker }: EndedGroup, counts:
   return { claim, records, longestWait: longestWaitMilliseconds(deps.config), counts, breaker: masked(breaker.take()) };
 }
 
+/** Many messages may wait for the same hours to open: those with nearly the same time share a job. */
+const HELD_STEP_SECONDS = 30;
+
 /** What follows from outcomes that are stored: callbacks, opt-outs, retries, and what a carrier that answers again wakes. */
 async function followUp(deps: Deps, lane: Lane, outcomes: Outcomes, recorded: Recorded): Promise<void> {
   const { records, breaker } = outcomes;
@@ -84,11 +87,15 @@ async function followUp(deps: Deps, lane: Lane, outcomes: Outcomes, recorded: Re
   if (breaker && recorded.hasAnswered) wakeLater(deps, breaker.carrier);
   const receipts = records.flatMap(({ receipt }) => receipt ?? []);
   const optedOut = [...records, ...receipts].filter((one) => one.optedOut);
-  const waiting = records.flatMap(({ messageId, retryAt }) => (retryAt === null ? [] : { messageId, at: retryAt }));
+  const waiting = records.flatMap(({ messageId, retryAt, sendAt }) =>
+    retryAt === null ? [] : { messageId, at: retryAt, isHeld: sendAt !== undefined },
+  );
+  const [held, retried] = [true, false].map((isHeld) => waiting.filter((message) => message.isHeld === isHeld));
   const follow = [
     () => queueCallbacks(deps, recorded.due),
     () => optOutAtCarrier(deps, optedOut),
-    () => queueDeliveriesAt(deps, lane, waiting, deps.now()),
+    () => queueDeliveriesAt(deps, lane, retried ?? [], deps.now()),
+    () => queueDeliveriesAt(deps, "bulk", held ?? [], deps.now(), HELD_STEP_SECONDS),
   ];
   await inTurn(follow, (next) => next());
 }

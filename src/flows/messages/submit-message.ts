@@ -1,8 +1,11 @@
-import type { Submission } from "../../carriers/carrier.ts";
+import type { OutboundMessage, Submission } from "../../carriers/carrier.ts";
 import type { Deps } from "../../deps.ts";
+import { DAY_MILLISECONDS } from "../../domain/day.ts";
+import { type Ruling, ruleOn } from "../../domain/messages/closed-hours.ts";
 import type { SubmissionEntry, SubmissionRecord } from "../../domain/messages/job.ts";
 import type { Reason } from "../../domain/messages/reason.ts";
 import { backoffSeconds, MOST_ATTEMPTS } from "../../domain/messages/retry-policy.ts";
+import { MAX_EXPIRY_DAYS } from "../../domain/messages/send-times.ts";
 import { maskNumbers, withoutQuotations } from "../../domain/operations/mask.ts";
 import { describeError } from "../../platform/describe-error.ts";
 import { whyPaused } from "../../store/messages/carrier-pauses.ts";
@@ -11,8 +14,13 @@ import { notSetUp } from "../../store/messages/messages.ts";
 import { type CarrierRun, CLAIM_WAIT_MILLISECONDS, type DeliveryRun, isOver } from "./delivery-run.ts";
 import { queueRehearsal } from "./rehearse.ts";
 
-/** `skipped`: the message was claimed, and not submitted. */
-type Ending = Submission | { kind: "skipped"; reason: string; seconds: number };
+/** `closed`: its sending hours are, since it was claimed. `skipped`: the message was claimed, and not submitted. */
+type Ending = Submission | Closed | { kind: "skipped"; reason: string; seconds: number };
+
+interface Closed {
+  kind: "closed";
+  ruling: Exclude<Ruling, { kind: "goes" }>;
+}
 
 /** How the submission of a claimed message ended. */
 export interface Ended {
@@ -34,6 +42,7 @@ export async function submit(deps: Deps, part: CarrierRun, message: ClaimedMessa
     return skip(message, started, reason, seconds);
   }
   const submission = await run.connections.use(() => trySubmit(deps, message));
+  if (submission.kind === "closed") return { message, at: started, milliseconds: 0, ending: submission };
   if (submission.kind === "later") noteLimits(run, submission);
   if (submission.kind === "accepted" && submission.rehearses) {
     await queueRehearsal(deps, { messageId: message.messageId, act: submission.rehearses });
@@ -102,22 +111,46 @@ function updateBreaker(
   }
 }
 
-async function trySubmit(deps: Deps, message: ClaimedMessage): Promise<Submission> {
+/** Asks the hours last of all: a submission may have waited for its connection. */
+async function trySubmit(deps: Deps, message: ClaimedMessage): Promise<Submission | Closed> {
   const carrier = deps.carriers.ready[message.carrier];
   // The message waits until its deadline. Once the carrier is set up, nobody has to send it again.
   if (!carrier) return { kind: "later", failing: true, reason: notSetUp(message.carrier) };
-  const { messageId, phone, sender, text, encoding, mediaUrl, attempts } = message;
+  const { messageId, phone, sender, text, encoding, mediaUrl, attempts, hours, expiresAt } = message;
+  const now = deps.now();
+  const ruling = hours && ruleOn(hours, { ...message, expiresAt: latestOf(message) }, now);
+  if (ruling && ruling.kind !== "goes") return { kind: "closed", ruling };
+  const validity = validityUntil(Math.min(ruling?.until ?? NEVER, expiresAt ?? NEVER), now);
+  const outbound = { messageId, to: phone, from: sender, text, encoding, mediaUrl, attempt: attempts };
   try {
-    return await carrier.submit({ messageId, to: phone, from: sender, text, encoding, mediaUrl, attempt: attempts });
+    return await carrier.submit({ ...outbound, ...validity });
   } catch (error) {
     return { kind: "unknown", reason: describeError(error) };
   }
+}
+
+const NEVER = Number.POSITIVE_INFINITY;
+
+/**
+ * Sending hours put a message back for so long after its acceptance at most: one that no carrier takes would wait for good. A window of
+ * one day a week opens once more by then.
+ */
+const PUT_BACK_DAYS = 8;
+
+const latestOf = ({ acceptedAt, expiresAt }: ClaimedMessage) =>
+  Math.min(acceptedAt + PUT_BACK_DAYS * DAY_MILLISECONDS, expiresAt ?? NEVER);
+
+/** Left out: the end is so far that the carrier's own limit comes first. */
+function validityUntil(time: number, now: number): Pick<OutboundMessage, "validSeconds"> {
+  const validSeconds = Math.max(1, Math.floor((time - now) / 1000));
+  return validSeconds > MAX_EXPIRY_DAYS * 86_400 ? {} : { validSeconds };
 }
 
 /** The entry in the history of the message. null: the first submission was accepted, which the columns of the message show. */
 function entryOf({ message: { attempts }, at, ending }: Ended): SubmissionEntry | null {
   const isAccepted = ending.kind === "accepted";
   if (isAccepted && attempts === 1) return null;
+  if (ending.kind === "closed") return { at, attempt: null, outcome: "skipped", reason: ending.ruling.because };
   const attempt = ending.kind === "skipped" ? null : attempts;
   return { at, attempt, outcome: outcomeOf(ending), reason: isAccepted ? null : ending.reason };
 }
@@ -126,8 +159,16 @@ export function toRecord(deps: Deps, ended: Ended): SubmissionRecord & { code: R
   const { message, ending } = ended;
   const { messageId, attempts } = message;
   const nothing = { reason: null, code: null, carrierMessageId: null, retryAt: null, receipt: null, optedOut: false };
-  const record = { ...nothing, messageId, attempted: ending.kind !== "skipped", entry: entryOf(ended) };
+  const attempted = ending.kind !== "skipped" && ending.kind !== "closed";
+  const record = { ...nothing, messageId, attempted, entry: entryOf(ended) };
   switch (ending.kind) {
+    case "closed": {
+      const { ruling } = ending;
+      if (ruling.kind === "ends")
+        return { ...record, status: "FAILED_TO_SEND", reason: ruling.because, code: ruling.code };
+      const { sendAt, opensAt } = ruling;
+      return { ...record, status: null, retryAt: sendAt, sendAt, opensAt };
+    }
     case "skipped":
       return { ...record, status: null, reason: ending.reason, retryAt: deps.now() + ending.seconds * 1000 };
     case "accepted": {

@@ -159,9 +159,10 @@ function submissionViews(
 ): Message["submissions"] {
   const isAccepted = attempts === 1 && claimedAt !== null && AT_THE_CARRIER.includes(status);
   const isUnknown = events.some(({ reason }) => reason === "OUTCOME_UNKNOWN");
+  const isOnlySkipped = stored.every(({ attempt }) => attempt === null);
   const known: SubmissionEntry[] =
-    stored.length === 0 && isAccepted && !isUnknown
-      ? [{ at: claimedAt, attempt: 1, outcome: "accepted", reason: null }]
+    isOnlySkipped && isAccepted && !isUnknown
+      ? [...stored, { at: claimedAt, attempt: 1, outcome: "accepted", reason: null }]
       : stored;
   return known.map((entry) => ({ ...entry, at: toTime(entry.at) }));
 }

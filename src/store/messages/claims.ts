@@ -4,6 +4,7 @@ import type { DueEvent } from "../../domain/callbacks/callback.ts";
 import type { BreakerChange, BreakerState } from "../../domain/messages/circuit-breaker.ts";
 import type { SubmissionRecord } from "../../domain/messages/job.ts";
 import type { Segments } from "../../domain/messages/segments.ts";
+import type { SendingHours } from "../../domain/messages/sending-hours.ts";
 import { toE164 } from "../../domain/people/phone.ts";
 import { dueEvents, recordEvents } from "../callbacks/events.ts";
 import { runNamed } from "../database.ts";
@@ -31,6 +32,14 @@ export interface ClaimedMessage {
   sender: string | null;
   /** Submissions started, including this one. */
   attempts: number;
+  /** The sending hours of its website, if they are for it; null: it may go at any time. */
+  hours: SendingHours | null;
+  /** Where the person is, as the client says. */
+  timeZone: string | null;
+  region: string | null;
+  acceptedAt: number;
+  /** As the client says; null: SUBMIT_WITHIN_HOURS after it may first go. */
+  expiresAt: number | null;
 }
 
 /** How submissions of one claim ended. */
@@ -73,7 +82,7 @@ export async function recordAndClaim(
     ...(next && claimStatements(db, next, now)),
   });
   return {
-    claimed: claimed.map(toClaimedMessage),
+    claimed: toClaimedMessages(claimed),
     due: dueEvents([...events, ...reported, ...ended]),
     breakers: toBreakers(breakers),
     hasAnswered: breaker.length > 0,
@@ -101,6 +110,7 @@ function outcomeStatements(db: D1Database, { claim, records, longestWait, counts
     WHERE m.claim = ${claim})`;
   const recorded = sql`(SELECT value ->> 'messageId' AS message_id, value ->> 'status' AS status, value ->> 'reason' AS reason,
     value ->> 'code' AS code, value ->> 'carrierMessageId' AS carrier_message_id, value ->> 'retryAt' AS retry_at,
+    value ->> 'sendAt' AS send_at, value ->> 'opensAt' AS opens_at,
     value ->> 'attempted' AS attempted, value ->> 'entry' AS entry FROM json_each(${list})) r`;
   return {
     counts: counts.length > 0 ? addCounts(db, counts, isNew) : null,
@@ -123,8 +133,9 @@ function outcomeStatements(db: D1Database, { claim, records, longestWait, counts
       sql`UPDATE messages AS m SET claim = NULL, carrier_message_id = coalesce(m.carrier_message_id, r.carrier_message_id),
           submissions = ${WITH_ENTRY},
           status = coalesce(r.status, m.status), reason = r.reason, reason_code = r.code, updated_at = ${now},
-          claimed_at = iif(r.status IS NULL, NULL, m.claimed_at),
-          due_at = iif(r.status IS NULL, min(coalesce(r.retry_at, m.due_at), ${deadlineOf(longestWait)}), NULL),
+          claimed_at = iif(r.status IS NULL OR r.attempted = 0, NULL, m.claimed_at),
+          due_at = iif(r.status IS NULL, coalesce(r.send_at, min(coalesce(r.retry_at, m.due_at), ${deadlineOf(longestWait)})), NULL),
+          send_at = coalesce(r.send_at, m.send_at), opens_at = coalesce(r.opens_at, m.opens_at),
           attempts = m.attempts - (r.attempted = 0)
         FROM ${recorded} WHERE m.message_id = r.message_id AND m.claim = ${claim} AND m.status = 'PENDING_TO_SEND'`,
     ),
@@ -171,8 +182,9 @@ function claimStatements(db: D1Database, { ids, claim, acceptedAfter }: NextClai
       sql<ClaimedRow>`UPDATE messages AS m SET claimed_at = ${now}, claim = ${claim}, attempts = attempts + (claim IS NOT ${claim}),
           carrier = (SELECT carrier FROM websites w WHERE w.website_id = m.website_id)
         WHERE message_id IN (SELECT value FROM json_each(${list})) AND (claimed_at IS NULL OR claim = ${claim}) AND ${mayGo}
-        RETURNING message_id, website_id, phone, text, encoding, media_url, attempts, carrier,
-          (SELECT sender FROM websites w WHERE w.website_id = messages.website_id) AS sender`,
+        RETURNING message_id, website_id, phone, text, encoding, media_url, attempts, carrier, time_zone, region, accepted_at,
+          expires_at, kind IS NOT 'transactional' AND is_reply = 0 AS is_marketing,
+          (SELECT json_array(sender, json(sending_hours)) FROM websites w WHERE w.website_id = messages.website_id) AS settings`,
     ),
     ended: recordEvents(db, ids, now),
     breakers: selectBreakers(db),
@@ -181,22 +193,37 @@ function claimStatements(db: D1Database, { ids, claim, acceptedAfter }: NextClai
 
 /** Only a message with a number and a carrier is claimed. */
 interface ClaimedRow
-  extends Pick<MessageRow, "message_id" | "website_id" | "text" | "media_url" | "attempts">,
-    Pick<WebsiteRow, "carrier" | "sender"> {
+  extends Pick<MessageRow, "message_id" | "website_id" | "text" | "media_url" | "attempts" | "time_zone" | "region">,
+    Pick<MessageRow, "accepted_at" | "expires_at">,
+    Pick<WebsiteRow, "carrier"> {
   phone: number;
   encoding: Segments["encoding"];
+  is_marketing: 0 | 1;
+  /** Of the website, as JSON: the sender and the sending hours. */
+  settings: string;
 }
 
-function toClaimedMessage(row: ClaimedRow): ClaimedMessage {
-  return {
-    messageId: row.message_id,
-    websiteId: row.website_id,
-    phone: toE164(row.phone),
-    text: row.text,
-    encoding: row.encoding,
-    mediaUrl: row.media_url,
-    carrier: row.carrier,
-    sender: row.sender,
-    attempts: row.attempts,
-  };
+/** The messages of a website share its hours: what hoursAt has read of them, it reads once. */
+function toClaimedMessages(rows: ClaimedRow[]): ClaimedMessage[] {
+  const texts = [...new Set(rows.map(({ settings }) => settings))];
+  const settings = new Map(texts.map((text) => [text, JSON.parse(text) as [string | null, SendingHours | null]]));
+  return rows.map((row) => {
+    const [sender = null, hours = null] = settings.get(row.settings) ?? [];
+    return {
+      messageId: row.message_id,
+      websiteId: row.website_id,
+      phone: toE164(row.phone),
+      text: row.text,
+      encoding: row.encoding,
+      mediaUrl: row.media_url,
+      carrier: row.carrier,
+      sender,
+      attempts: row.attempts,
+      hours: row.is_marketing === 1 ? hours : null,
+      timeZone: row.time_zone,
+      region: row.region,
+      acceptedAt: row.accepted_at,
+      expiresAt: row.expires_at,
+    };
+  });
 }

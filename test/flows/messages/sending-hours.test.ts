@@ -242,3 +242,187 @@ describe("a place that a client says", () => {
     ]);
   });
 });
+
+describe("a message that is about to go when its hours close", () => {
+  const queue = (ids: string[]) => world.deliver("textgate-messages", [{ kind: "deliver", messageIds: ids }]);
+  const row = async (id: string) =>
+    (
+      await world.rows(
+        "SELECT status, reason, reason_code, attempts, claimed_at, send_at, opens_at, due_at, expires_at FROM messages WHERE message_id = ?1",
+        id,
+      )
+    )[0];
+
+  it("is put back until they open, and goes then", async () => {
+    await hours(STRICT);
+    world.now = newYork("19:59");
+    const { messageId } = await send();
+    world.now = newYork("20:00");
+    await world.runQueues();
+    expect(carrier.submitted).toEqual([]);
+    const put = await row(messageId);
+    expect(put).toMatchObject({
+      status: "PENDING_TO_SEND",
+      reason: null,
+      attempts: 0,
+      claimed_at: null,
+      opens_at: NINE,
+    });
+    const sendAt = Number(put?.send_at);
+    expect(put?.due_at).toBe(sendAt);
+    expect(Math.floor((sendAt - NINE) / (15 * MINUTE))).toBe(0);
+    world.now = sendAt - 1;
+    await queue([messageId]);
+    expect(carrier.submitted).toEqual([]);
+    expect(world.jobs.map(({ at }) => at - sendAt).every((late) => late >= 0 && late < 30_000)).toBe(true);
+    world.now = sendAt + 30_000;
+    await world.runQueues();
+    expect(carrier.submitted).toEqual([messageId]);
+    const story = await (await world.operator("GET", `/messages/${messageId}`)).json<{ submissions: unknown[] }>();
+    expect(story.submissions).toMatchObject([
+      { outcome: "skipped", attempt: null, reason: expect.stringContaining("sending hours are closed") },
+      { outcome: "accepted", attempt: 1 },
+    ]);
+  });
+
+  it("is put back after a carrier's failure, and its end is counted from its opening", async () => {
+    await hours(STRICT);
+    world.now = newYork("19:58");
+    carrier.answer = () => ({ kind: "later", reason: "busy", retryAfterSeconds: 300 });
+    const { messageId } = await send();
+    await world.runQueues();
+    world.advance(301);
+    await world.runQueues();
+    expect(carrier.submitted).toHaveLength(1);
+    expect(await row(messageId)).toMatchObject({
+      status: "PENDING_TO_SEND",
+      attempts: 1,
+      opens_at: NINE,
+      expires_at: null,
+    });
+    carrier.answer = () => ({ kind: "accepted", carrierMessageId: "late" });
+    world.now = NINE + 15 * MINUTE;
+    await world.sweep();
+    await world.runQueues();
+    expect(await world.statusOf(messageId)).toBe("SENDING");
+  });
+
+  it("ends if they refuse, is not counted as begun, and its client hears of it once", async () => {
+    await hours({ ...STRICT, whenClosed: "refuse" }, { frequencyCap: { count: 1, hours: 24 } });
+    world.now = newYork("19:59");
+    const { messageId } = await send();
+    world.now = newYork("20:00");
+    await world.runQueues();
+    expect(await row(messageId)).toMatchObject({
+      ...{ status: "FAILED_TO_SEND", reason_code: "QUIET_HOURS", claimed_at: null, attempts: 0, due_at: null },
+    });
+    expect(await world.events(client)).toMatchObject([{ status: "FAILED_TO_SEND", reason: "QUIET_HOURS" }]);
+    world.now = NINE;
+    const next = await send();
+    await world.runQueues();
+    expect(carrier.submitted).toEqual([next.messageId]);
+  });
+
+  it("ends if its client wants it no later than they open", async () => {
+    await hours(STRICT);
+    world.now = newYork("19:59");
+    const { messageId } = await send({ expireAt: new Date(NINE).toISOString() });
+    world.now = newYork("20:00");
+    await world.runQueues();
+    expect(await row(messageId)).toMatchObject({ status: "FAILED_TO_SEND", reason_code: "EXPIRED" });
+  });
+
+  it("is put back for a week and a day at most after it was accepted", async () => {
+    const windows = [{ days: ["thu"], from: "12:00", until: "12:10" }];
+    await hours({ profile: "custom", windows, whenClosed: "delay" });
+    world.now = newYork("12:00");
+    carrier.answer = () => ({ kind: "later", failing: false, reason: "busy", retryAfterSeconds: 660 });
+    const { messageId } = await send();
+    for (let retries = 0; retries < 2; retries++) {
+      await world.runQueues();
+      world.advance(661);
+      await world.runQueues();
+      const put = await row(messageId);
+      if (retries > 0) break;
+      expect(put).toMatchObject({ status: "PENDING_TO_SEND", opens_at: newYork("12:00", "2026-12-03") });
+      world.now = Number(put?.send_at);
+      await world.sweep();
+      world.advance(61);
+      await world.sweep();
+    }
+    expect(carrier.submitted).toHaveLength(2);
+    expect(await row(messageId)).toMatchObject({ status: "FAILED_TO_SEND", reason_code: "EXPIRED" });
+  });
+
+  it("was accepted before there were hours, and is held to them", async () => {
+    world.now = newYork("22:00");
+    const { messageId } = await send();
+    const code = await send({ kind: "transactional" });
+    await hours(STRICT);
+    await world.runQueues();
+    expect(carrier.submitted).toEqual([code.messageId]);
+    expect(await row(messageId)).toMatchObject({ status: "PENDING_TO_SEND", opens_at: NINE });
+  });
+
+  it("goes if there are none any more, at the time that it has", async () => {
+    await hours(STRICT);
+    world.now = newYork("22:00");
+    const { scheduledFor } = await send();
+    await hours(null);
+    world.now = Date.parse(String(scheduledFor)) - MINUTE;
+    await world.sweep();
+    await world.runQueues();
+    expect(carrier.submitted).toEqual([]);
+    world.advance(60);
+    await world.runQueues();
+    expect(carrier.submitted).toHaveLength(1);
+  });
+
+  it("by e-mail is held to the place of the number that it has then", async () => {
+    await hours(STRICT);
+    world.now = newYork("19:59");
+    await world.subscribers("brand", [`${LEA},lea@example.com`]);
+    const { messageId } = await send({
+      phone: "",
+      email: "lea@example.com",
+      sendAt: new Date(newYork("20:30")).toISOString(),
+    });
+    await world.subscribers("brand", [`${ADA},lea@example.com`]);
+    world.now = newYork("20:28");
+    await world.sweep();
+    world.now = newYork("20:30");
+    await world.runQueues();
+    expect(carrier.submitted).toEqual([]);
+    expect(await row(messageId)).toMatchObject({ opens_at: NINE });
+  });
+
+  it("is a reply to a keyword, and goes", async () => {
+    await hours(STRICT, { helpText: "Brand: call us." });
+    world.now = newYork("22:00");
+    await world.rows(
+      "INSERT INTO messages (message_id, website_id, client_id, phone, text, callback_data, send_purpose, status, accepted_at, updated_at, due_at, is_reply, encoding, segments) VALUES ('00000000-0000-4000-8000-000000000001', 'brand', '', 12125550100, 'help', '', '', 'PENDING_TO_SEND', ?1, ?1, ?1, 2, 'GSM-7', 1)",
+      world.now,
+    );
+    await queue(["00000000-0000-4000-8000-000000000001"]);
+    expect(carrier.submitted).toHaveLength(1);
+  });
+
+  it("is asked of its hours after it has waited for a connection", async () => {
+    await hours(STRICT);
+    world.now = newYork("19:59");
+    const ids = [];
+    for (let count = 0; count < 8; count++) ids.push((await send()).messageId);
+    world.jobs.length = 0;
+    carrier.answer = () => {
+      world.now = newYork("20:00");
+      return { kind: "accepted", carrierMessageId: "c" };
+    };
+    await queue(ids);
+    expect(carrier.submitted.length).toBeLessThan(8);
+    const states = await world.rows("SELECT status, count(*) AS count FROM messages GROUP BY status ORDER BY status");
+    expect(states).toEqual([
+      { status: "PENDING_TO_SEND", count: 8 - carrier.submitted.length },
+      { status: "SENDING", count: carrier.submitted.length },
+    ]);
+  });
+});
