@@ -75,6 +75,7 @@ async function submit(settings: KannelSettings, message: OutboundMessage): Promi
       "x-kannel-from": message.from ?? "",
       "x-kannel-to": message.to,
       ...(message.encoding === "UCS-2" ? { "x-kannel-coding": UCS2 } : {}),
+      ...validity(message),
       "x-kannel-dlr-mask": ALL_RECEIPTS,
       "x-kannel-dlr-url": await receiptUrl(settings, message.messageId),
     },
@@ -86,6 +87,10 @@ async function submit(settings: KannelSettings, message: OutboundMessage): Promi
   if (response.status === 503) return { kind: "later", reason, failing: true };
   return classifyResponse(response, reason, response.status !== null && NOT_ROUTABLE.test(response.body));
 }
+
+/** For how many minutes the SMSC tries to deliver it. Kannel knows no seconds, and takes 0 for none. */
+const validity = ({ validSeconds }: OutboundMessage): Record<string, string> =>
+  validSeconds === undefined ? {} : { "x-kannel-validity": String(Math.max(1, Math.floor(validSeconds / 60))) };
 
 const CONNECT_TIMEOUT_MILLISECONDS = 5000;
 

@@ -71,6 +71,12 @@ const FILTERED = new Set([
 /** Codes about the account (20003 authenticate, 20005 not active, 20404 no such path); any other is about the message. */
 const isAccountCode = (code: number) => Math.floor(code / 1000) === 20;
 
+/**
+ * https://www.twilio.com/docs/messaging/api/message-resource: how long a message may wait in Twilio's queue. Without it, as long as the
+ * most. Twilio recommends more than 5 seconds.
+ */
+const VALIDITY_SECONDS = { least: 10, most: 36_000 };
+
 const MESSAGING_SERVICE = /^MG[0-9a-f]{32}$/i;
 
 export interface TwilioSettings {
@@ -110,6 +116,10 @@ function create({ accountSid, authToken, apiUrl, publicOrigin }: TwilioSettings,
     StatusCallback: `${publicOrigin}/carriers/twilio/receipts?m=${message.messageId}`,
   });
   if (message.mediaUrl !== null) form.set("MediaUrl", message.mediaUrl);
+  const { validSeconds = VALIDITY_SECONDS.most } = message;
+  if (validSeconds < VALIDITY_SECONDS.most) {
+    form.set("ValidityPeriod", String(Math.max(VALIDITY_SECONDS.least, validSeconds)));
+  }
   return post(`${apiUrl}/2010-04-01/Accounts/${accountSid}/Messages.json`, {
     headers: {
       authorization: `Basic ${new TextEncoder().encode(`${accountSid}:${authToken}`).toBase64()}`,

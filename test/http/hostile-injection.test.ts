@@ -194,7 +194,7 @@ describe("CSV for a spreadsheet", () => {
     expect(heading).toMatch(
       /^"sendPurpose","accepted","pending","sent","delivered","FAILED_TO_SEND",.*,"segments",.*,"NO_RECEIPT"$/,
     );
-    const reasons = ",0".repeat(12);
+    const reasons = ",0".repeat(13);
     expect(rows).toEqual([
       `"'-2-3",1,0,0,0,0,0,1,0,0,0,0,0,0,0${reasons}`,
       `"spring sale",1,1,0,0,0,0,0,0,0,0,0,0,0,0${reasons}`,

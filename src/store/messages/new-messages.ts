@@ -83,6 +83,7 @@ function statements(db: D1Database, options: StoreOptions, messages: AcceptedMes
     claimDuplicates: suppresses ? lists.map((list) => claimDuplicates(db, list, now, isOurPart)) : null,
     traffic: lists.map((list) => countInserted(db, list, isInserted, now)),
     insert: lists.map((list) => prepare(db, insertMessages(list, isInserted))),
+    refused: messages.some(isRefused) ? lists.map((list) => explainRefused(db, list)) : null,
     kept: keeps ? lists.map((list) => keepScheduled(db, list, isTaken, now)) : null,
     events: recordEvents(db, ids, now, isOurPart),
     links: messages.some(({ linkCode }) => linkCode !== null)
@@ -94,19 +95,31 @@ function statements(db: D1Database, options: StoreOptions, messages: AcceptedMes
   };
 }
 
+export const isRefused = ({ refusedAs }: Pick<AcceptedMessage, "refusedAs">) => refusedAs !== undefined;
+
 /** Inserts messages with the statuses that their subscriptions decide. @param condition on the recipient `r` */
 export function insertMessages(list: string, condition: Sql): Sql {
   return sql`${recipients(list)} INSERT INTO messages (message_id, website_id, client_id, phone, email, text, media_url, click_url,
       callback_data, send_purpose, encoding, segments, ignored_fields, requested_at, send_at, expires_at, accepted_at, updated_at,
-      kind, time_zone, region, opens_at, status, reason, reason_code, due_at)
+      kind, time_zone, region, opens_at, status, due_at)
     SELECT r.message_id, r.website_id, r.value ->> 'clientId', r.phone, r.value ->> 'email', r.value ->> 'text',
       r.value ->> 'mediaUrl', r.value ->> 'clickUrl', r.value ->> 'callbackData', r.value ->> 'sendPurpose',
       r.value ->> 'encoding', r.value ->> 'segments', r.value ->> 'ignoredFields', r.value ->> 'requestedAt', r.value ->> 'sendAt',
       r.value ->> 'expiresAt', r.value ->> 'acceptedAt', r.value ->> 'acceptedAt', r.value ->> 'kind', r.value ->> 'timeZone',
-      r.value ->> 'region', r.value ->> 'opensAt', r.status, iif(r.status = 'FAILED_TO_SEND', r.value ->> 'refusedBecause', NULL),
-      iif(r.status = 'FAILED_TO_SEND', r.value ->> 'refusedAs', NULL),
+      r.value ->> 'region', r.value ->> 'opensAt', r.status,
       iif(r.status = 'PENDING_TO_SEND', coalesce(r.value ->> 'sendAt', r.value ->> 'acceptedAt'), NULL)
     FROM recipients r WHERE ${condition} ON CONFLICT (message_id) DO NOTHING`;
+}
+
+/** Says of refused messages why they have failed. A statement of its own: each mention of a status in insertMessages reads a subscription. */
+export function explainRefused(db: D1Database, list: string): D1PreparedStatement {
+  return prepare(
+    db,
+    sql`UPDATE messages AS m SET reason = j.value ->> 'refusedBecause', reason_code = j.value ->> 'refusedAs'
+      FROM json_each(${list}) j
+      WHERE m.message_id = j.value ->> 'messageId' AND m.status = 'FAILED_TO_SEND' AND m.reason_code IS NULL
+        AND j.value ->> 'refusedAs' IS NOT NULL`,
+  );
 }
 
 /** Counts the messages that insertMessages is about to insert. @param condition the same */

@@ -5,7 +5,14 @@ import { dueEvents, recordEvents } from "../callbacks/events.ts";
 import { runNamed, runQuery, toJsonLists } from "../database.ts";
 import { piece, prepare, type Query, sql } from "../sql.ts";
 import { claimDuplicates, IS_FIRST, KEY_OF_CONTENT } from "./duplicates.ts";
-import { countInserted, failUnconfirmed, insertLinks, insertMessages } from "./new-messages.ts";
+import {
+  countInserted,
+  explainRefused,
+  failUnconfirmed,
+  insertLinks,
+  insertMessages,
+  isRefused,
+} from "./new-messages.ts";
 import { recipients } from "./recipients.ts";
 import { findSchedule, isKept, keepScheduled, staysKept } from "./scheduled.ts";
 
@@ -93,6 +100,7 @@ function statements(db: D1Database, now: number, sends: readonly Send[]) {
     inserted: inEach((list) =>
       prepare(db, sql<StateRow>`${insertMessages(list, isInserted)} RETURNING message_id, status`),
     ),
+    refused: sends.some(({ message }) => isRefused(message)) ? inEach((list) => explainRefused(db, list)) : null,
     kept: keeps ? inEach((list) => keepScheduled(db, list, isTaken, now)) : null,
     events: recordEvents(db, ids, now),
     links: hasLinks ? inEach((list) => insertLinks(db, list, piece("true"))) : null,

@@ -85,6 +85,22 @@ describe.skipIf(!installed)("Kannel and the SMSC simulator", () => {
     return inboundCalls()[before];
   }
 
+  it("tells the SMSC for how many minutes a message is valid", async () => {
+    const before = Date.now();
+    for (const [to, headers] of [
+      ["15005551021", { "x-kannel-validity": "90" }],
+      ["15005551022", {}],
+    ] as const) {
+      const { ref } = await send(to, "valid", headers);
+      await reported(ref, Report.delivered);
+    }
+    const [given, none] = ["15005551021", "15005551022"].map((to) => submitsTo(to)[0]?.validity ?? "");
+    const [, year, month, day, hour, minute, second] = /^(..)(..)(..)(..)(..)(..)0/.exec(String(given)) ?? [];
+    const end = Date.parse(`20${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
+    expect(Math.round((end - before) / 60_000)).toBe(90);
+    expect(none).toBe("");
+  });
+
   it.each([
     ["delivered", "15005551000", [Report.submitted, Report.delivered]],
     ["undelivered", "15005550001", [Report.submitted, Report.failed]],

@@ -56,6 +56,8 @@ export interface ShortMessage {
   /** The octets `text` was decoded from, without the header. */
   octets: Buffer;
   part: Part | undefined;
+  /** The end of its validity: `YYMMDDhhmmss` and more; empty: as long as the SMSC tries. */
+  validity: string;
   wantsReceipt: boolean;
 }
 
@@ -132,7 +134,7 @@ export function decodeSubmitSm(body: Buffer): ShortMessage {
   const esmClass = fields.octet();
   fields.octets(2); // protocol_id, priority_flag
   fields.cString(); // schedule_delivery_time
-  fields.cString(); // validity_period
+  const validity = fields.cString();
   const registeredDelivery = fields.octet();
   fields.octet(); // replace_if_present_flag
   const dataCoding = fields.octet();
@@ -148,6 +150,7 @@ export function decodeSubmitSm(body: Buffer): ShortMessage {
     text: decodeText(dataCoding, octets),
     octets,
     part: decodePart(userData.subarray(1, headerLength)),
+    validity,
     wantsReceipt: (registeredDelivery & 0x03) !== 0,
   };
 }
