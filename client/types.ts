@@ -21,6 +21,10 @@ export interface SendRequest {
   /** ISO 8601 with an offset or `Z`: from then on the message is not sent any more. */
   expireAt?: string;
   kind?: "marketing" | "transactional";
+  /** Of the person: the IANA name of a zone. Without it, the number tells the zones. */
+  timeZone?: string;
+  /** Of the person: an ISO 3166-2 code, such as `US-FL`. Without it, the number tells the states. */
+  region?: string;
 }
 
 export interface SendAnswer {
@@ -49,6 +53,7 @@ export type MessageStatus =
 export type Reason =
   | "CANCELLED"
   | "EXPIRED"
+  | "QUIET_HOURS"
   | "FREQUENCY_CAP"
   | "CARRIER_REFUSED"
   | "CARRIER_FILTERED"

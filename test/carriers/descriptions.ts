@@ -57,13 +57,13 @@ export function twilioRequestFaults(request: Request, body: string): string[] {
   const accountSid = pathname.slice(before.length, -after.length);
   const form = new URLSearchParams(body);
   const names = new Set(form.keys());
-  const valueOf = (name: string) => {
+  const fieldOf = (name: string) => {
     if (name === "MediaUrl") return form.getAll(name);
     const value = only(form.getAll(name));
     // A form has no numbers.
     return name === "ValidityPeriod" ? Number(value) : value;
   };
-  const fields = [...names].map((name) => [name, valueOf(name)]);
+  const fields = [...names].map((name) => [name, fieldOf(name)]);
   return [
     ...differs("method", request.method, twilioApi.method),
     ...differs("path", pathname, before + accountSid + after),
