@@ -211,7 +211,14 @@ export interface Requests {
   /** The last request that was refused by its credentials, its grants or the limit, to a minute or so. */
   lastCredentialsRefused: {
     at: string;
-    cause: "secret-malformed" | "secret-wrong" | "secret-replaced" | "suspended" | "operation-denied" | "rate-exceeded";
+    cause:
+      | "secret-malformed"
+      | "secret-wrong"
+      | "secret-replaced"
+      | "suspended"
+      | "operation-denied"
+      | "rate-exceeded"
+      | "daily-limit-reached";
   } | null;
   /** What was posted to your endpoint, and the beginning of its response. */
   callbacks: {

@@ -20,6 +20,7 @@ from urllib.parse import urlencode
 from urllib.request import Request, urlopen
 
 ATTEMPTS = 5
+MOST_SECONDS = 120  # a longer wait, as for a website that has reached its daily limit, is for a job of your own
 
 
 class TextgateError(RuntimeError):
@@ -89,9 +90,10 @@ def call(path, body=None, headers=None):
             error, may_repeat = to_error(status, text), status in (408, 429) or status >= 500
         except (OSError, HTTPException) as lost:
             error, may_repeat = lost, True
-        if not may_repeat or attempt == ATTEMPTS:
+        seconds = int(retry_after) if retry_after.isdecimal() else 2 ** (attempt - 1)
+        if not may_repeat or attempt == ATTEMPTS or seconds > MOST_SECONDS:
             raise error
-        time.sleep(int(retry_after) if retry_after.isdecimal() else 2 ** (attempt - 1))
+        time.sleep(seconds)
 
 
 def post(request):

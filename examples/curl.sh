@@ -15,7 +15,7 @@ call() {
   local label=$1 path=$2
   shift 2
   printf '%s: ' "$label"
-  curl --silent --show-error --fail-with-body --max-time 30 --retry 4 --write-out '\n' \
+  curl --silent --show-error --fail-with-body --max-time 30 --retry 4 --retry-max-time 120 --write-out '\n' \
     --header @<(printf 'X-Client-ID: %s\nX-Client-Secret: %s\n' "$CLIENT_ID" "$CLIENT_SECRET") \
     --header 'Content-Type: application/json' "$@" "${TEXTGATE_URL%/}$path"
 }

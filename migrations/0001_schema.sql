@@ -22,7 +22,8 @@ CREATE TABLE websites (
   link_origin TEXT,                    -- of its tracking links; NULL: that of the service
   frequency_cap TEXT,                  -- JSON: count and hours; NULL: none
   transactional_purposes TEXT,         -- a JSON array of purposes whose messages are no marketing; NULL: none
-  sending_hours TEXT                   -- JSON: when its marketing messages may go; NULL: at any time
+  sending_hours TEXT,                  -- JSON: when its marketing messages may go; NULL: at any time
+  daily_limit INTEGER                  -- the most texts that it accepts in 24 hours; NULL: any number
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX websites_by_sender ON websites (carrier, sender);
@@ -190,6 +191,18 @@ CREATE TABLE scheduled_messages (
 CREATE INDEX scheduled_by_time ON scheduled_messages (send_at);
 CREATE INDEX scheduled_by_website ON scheduled_messages (website_id, send_at);
 CREATE INDEX scheduled_by_phone ON scheduled_messages (website_id, phone);
+
+-- How many texts a website with a daily limit has accepted, in each minute of the last 24 hours: see src/store/messages/daily-limit.ts.
+CREATE TABLE accepted_minutes (
+  website_id TEXT NOT NULL,
+  minute INTEGER NOT NULL,             -- since 1970
+  accepted INTEGER NOT NULL,
+  -- Of the latest transaction of the minute, for its later statements: how many texts it had, and the place in it after which the
+  -- limit accepts none.
+  wanted INTEGER NOT NULL,
+  cutoff INTEGER NOT NULL,
+  PRIMARY KEY (website_id, minute)
+) STRICT, WITHOUT ROWID;
 
 -- Kept requests with the columns of messages, in their order, for what shows both.
 CREATE VIEW scheduled_as_messages AS SELECT

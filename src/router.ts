@@ -4,7 +4,7 @@ import type { Deps } from "./deps.ts";
 import { REQUESTS_PER_SECOND } from "./domain/clients/sliding-window.ts";
 import { type Failure, RequestFailure } from "./domain/failure.ts";
 import { nearestPath } from "./domain/operations/nearest-path.ts";
-import { noteRefusedRequest, noteUse } from "./flows/clients/client-uses.ts";
+import { noteRefusal, noteRefusedRequest, noteUse } from "./flows/clients/client-uses.ts";
 import type { ApiRequest, Guard } from "./http/api-request.ts";
 import type { Call } from "./http/call.ts";
 import { FAULT, failureResponse, faultResponse, toAnswer } from "./http/errors.ts";
@@ -122,6 +122,7 @@ function answerError(error: unknown, request: ApiRequest, deps: Deps): Response 
   const cause = failure && "because" in failure ? failure.because.kind : failure?.kind;
   if (cause === undefined || cause === "fault") deps.log("error", "request.failed", fields);
   if (cause === "store-unavailable") deps.log("error", "store.unavailable", fields);
+  if (cause === "daily-limit-reached" && request.client) noteRefusal(deps, request.client, cause);
   return failure ? failureResponse(failure, requestId, deps.random()) : faultResponse(requestId);
 }
 

@@ -19,6 +19,7 @@ const REFUSALS: Record<string, string> = {
   suspended: "it is suspended",
   "operation-denied": "it may not do this",
   "rate-exceeded": "too many at once",
+  "daily-limit-reached": "over the daily limit",
 };
 
 export function Credentials({ client, endpoint }: { client: Client; endpoint: Endpoint | undefined }): JSX.Element {

@@ -1,5 +1,6 @@
 // Pure. The expected failures of a request, and the check of its fields; http/errors.ts turns each failure into an answer.
 import type * as z from "zod";
+import type { OverLimit } from "./messages/daily-limit.ts";
 
 /** A broken rule of a request. `field` is a path such as `phone` or `phone_numbers[3]`. */
 export interface FieldError {
@@ -51,6 +52,8 @@ export type Failure =
   | { kind: "store-unavailable"; isKeyed?: boolean; isRefused?: boolean }
   /** The website moves to another database: nothing was done. `isKeyed`: as for store-unavailable. */
   | { kind: "website-paused"; isKeyed?: boolean }
+  /** The website accepts no more texts for now: nothing was stored. */
+  | ({ kind: "daily-limit-reached" } & OverLimit)
   /** The database has hardly any room left: it takes no more messages, and everything else. */
   | { kind: "store-full" }
   | BulkInterrupted

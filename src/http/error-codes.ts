@@ -28,6 +28,7 @@ export const ERROR_CODES: Record<ErrorKind, number> = {
   "fields-wrong": 40001,
   "resource-unknown": 40401,
   "idempotency-conflict": 40900,
+  "daily-limit-reached": 42903,
   "import-closed": 40901,
   "move-refused": 40902,
   "count-changed": 40903,

@@ -2,6 +2,7 @@ import type * as z from "zod";
 import { PAUSED_SECONDS } from "../domain/databases/move.ts";
 import type { BulkInterrupted, Failure, FieldError, ImportInterrupted, ImportProgress } from "../domain/failure.ts";
 import { CHUNK_MESSAGES } from "../domain/messages/bulk-request.ts";
+import type { OverLimit } from "../domain/messages/daily-limit.ts";
 import { adviseImport } from "./advise-import.ts";
 import { ERROR_CODES } from "./error-codes.ts";
 import type { errorSchema } from "./error-schema.ts";
@@ -101,6 +102,10 @@ function adviseInterrupted({ because, stored, isKeyed }: BulkInterrupted, cause:
       return isKeyed
         ? `${PAUSED} ${before} ${whole}, after the time in Retry-After: it stores the rest and answers the same ids.`
         : `${PAUSED} ${before} Send only the others, after the time in Retry-After.`;
+    case "daily-limit-reached":
+      return isKeyed
+        ? `${cause} ${before} ${whole}, after the time in Retry-After: it stores the rest and answers the same ids.`
+        : `${cause} ${before} Send only the others, after the time in Retry-After.`;
     case "body-incomplete":
     case "body-not-json":
       return isKeyed
@@ -137,6 +142,8 @@ function explain(
         message: "More than 300 requests in one second for this website. Repeat it after the time in Retry-After.",
         headers: { "retry-after": String(failure.retryAfterSeconds) },
       };
+    case "daily-limit-reached":
+      return explainLimit(failure);
     case "media-type-wrong":
       return { message: `The Content-Type must be ${failure.expected}: ${describeType(failure.given)}.` };
     case "body-too-large":
@@ -169,6 +176,16 @@ function explainMethod({ given, allow }: Extract<Failure, { kind: "method-wrong"
   const note = isRedirected ? " (a redirect from http to https turns a POST into a GET)" : "";
   const methods = allow.join(", ");
   return { message: `This path takes ${methods}${note}.`, headers: { allow: methods } };
+}
+
+function explainLimit({ limit, wanted, retryAfterSeconds }: OverLimit): Omit<ErrorAnswer, "code"> {
+  const most = limit === null ? "" : `: ${limit.toLocaleString("en")}`;
+  const cut =
+    limit !== null && wanted > limit ? ` It never accepts ${wanted} at once: send fewer texts in one request.` : "";
+  return {
+    message: `This website accepts no more texts for now, because it has reached the most in 24 hours that its operator has set${most}.${cut} Repeat the request after the time in Retry-After, or ask the operator.`,
+    headers: { "retry-after": String(retryAfterSeconds) },
+  };
 }
 
 type StoreFailure = Extract<Failure, { kind: "store-full" | "store-unavailable" | "website-paused" }>;

@@ -43,6 +43,7 @@ const REFUSED: ErrorKind[] = [
   "operation-denied",
   "signature-wrong",
   "rate-exceeded",
+  "daily-limit-reached",
 ];
 const REFUSED_CODES = new Set<unknown>(REFUSED.map((kind) => ERROR_CODES[kind]));
 

@@ -46,7 +46,7 @@ const send = call({
       failedSent: [{ index: 1, phone: "12125550101", email: null, errorMessage: "phone: must be an E.164 number" }],
     }),
   ],
-  errors: ["idempotency-conflict", "store-full"],
+  errors: ["idempotency-conflict", "daily-limit-reached", "store-full"],
   // Stored while the body comes in, so that neither has to fit into memory whole.
   run: async (request, deps) => {
     requireMediaType(request, "application/json");

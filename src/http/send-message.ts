@@ -44,7 +44,7 @@ const send = call({
   answers: [
     ok(sendAnswerSchema, "The message is stored: it is never lost and never sent twice.", { messageId: MESSAGE_ID }),
   ],
-  errors: ["idempotency-conflict", "store-full"],
+  errors: ["idempotency-conflict", "daily-limit-reached", "store-full"],
   run: async (request, deps) => {
     const send = await readSend(request, deps);
     const own = await inDatabaseOfHome(deps, clientOf(request).home, send.database);

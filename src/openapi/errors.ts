@@ -43,6 +43,7 @@ const EXAMPLES: { [K in Exclude<ErrorKind, "fault">]: Extract<Failure, { kind: K
   },
   "resource-unknown": { kind: "resource-unknown", what: "message" },
   "idempotency-conflict": { kind: "idempotency-conflict" },
+  "daily-limit-reached": { kind: "daily-limit-reached", limit: 10_000, wanted: 1, retryAfterSeconds: 1800 },
   "import-closed": { kind: "import-closed" },
   "move-refused": { kind: "move-refused", why: "it is on its way to DB_2" },
   "count-changed": { kind: "count-changed", count: 880 },

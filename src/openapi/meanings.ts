@@ -186,6 +186,10 @@ export const ERROR_MEANINGS: Record<ErrorKind, ErrorMeaning> = {
     meaning: "The Idempotency-Key was used with another body.",
     advice: "Use a new key for another message.",
   },
+  "daily-limit-reached": {
+    meaning: "the website accepts no more texts for now: its operator has set a daily limit",
+    advice: "retry after `Retry-After`, which may be hours; ask the operator for more",
+  },
   "import-closed": {
     meaning: "The import was undone, and takes no more rows.",
     advice: "Send the file as a new import, without `importId`.",
@@ -249,5 +253,6 @@ export const REPEATS: Partial<Record<ErrorKind, Repeat>> = {
     send: "Send it again, with the same key if it had one.",
     bulk: "With a key, send the whole request again with the same key, never a part of it. Without a key, send only what `details` does not name.",
   },
+  "daily-limit-reached": PART_STORED,
   "website-paused": PART_STORED,
 };

@@ -38,6 +38,7 @@ const MEANING_OF_REFUSAL: Record<ClientRefusal, string> = {
   suspended: "403: it is suspended",
   "operation-denied": "403: an operation that it is not granted",
   "rate-exceeded": "429: more than 300 requests in a second of its website",
+  "daily-limit-reached": "429: a text beyond the daily limit of its website",
 };
 
 const SUSPEND = { field: "suspended", sets: true, summary: "Refuse its requests." };

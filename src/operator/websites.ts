@@ -35,6 +35,7 @@ const websiteSchema = z.object({
   frequencyCap: z.object({ count: z.int(), hours: z.int() }).nullable(),
   transactionalPurposes: z.array(z.string()).nullable(),
   sendingHours: sendingHours.nullable().describe("null: its marketing messages go at any time."),
+  dailyLimit: z.int().nullable(),
   holds: z
     .array(
       z.object({
@@ -79,6 +80,7 @@ const A_WEBSITE = {
   frequencyCap: { count: 3, hours: 24 },
   transactionalPurposes: ["login-code"],
   sendingHours: { profile: "us-strict", whenClosed: "delay" },
+  dailyLimit: 10_000,
   holds: [],
   createdAt: TIME,
   updatedAt: TIME,

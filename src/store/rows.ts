@@ -23,6 +23,7 @@ export interface WebsiteRow {
   frequency_cap: string | null;
   transactional_purposes: string | null;
   sending_hours: string | null;
+  daily_limit: number | null;
   holds: string | null;
   home: number;
   database: string;

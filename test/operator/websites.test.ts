@@ -15,6 +15,7 @@ const WHOLE = {
   allowedCountries: ["US", "CA"],
   linkOrigin: "https://go.example.com",
   frequencyCap: { count: 3, hours: 24 },
+  dailyLimit: 5000,
   transactionalPurposes: ["login code"],
   sendingHours: {
     profile: "custom",
@@ -66,6 +67,7 @@ describe("a website that is changed", () => {
     ["the opt-out words", { optOutWords: ["alto"] }],
     ["the time zone", { timeZone: "America/Los_Angeles" }],
     ["the countries", { allowedCountries: ["DE"] }],
+    ["the daily limit", { dailyLimit: 1 }],
     ["the cap", { frequencyCap: { count: 1, hours: 720 } }],
     ["the transactional purposes", { transactionalPurposes: ["receipt"] }],
     ["the sending hours", { sendingHours: { profile: "us-strict", whenClosed: "delay" } }],
@@ -86,6 +88,7 @@ describe("a website that is changed", () => {
       allowedCountries: nothing,
       linkOrigin: nothing,
       frequencyCap: nothing,
+      dailyLimit: nothing,
       transactionalPurposes: nothing,
       sendingHours: nothing,
     };
@@ -97,6 +100,7 @@ describe("a website that is changed", () => {
         frequencyCap: null,
         transactionalPurposes: null,
         sendingHours: null,
+        dailyLimit: null,
       },
     };
     expect(await put(given)).toMatchObject({ status: 200, body: { ...WHOLE, carrier: "sandbox", ...none } });
@@ -148,6 +152,9 @@ describe("a website that is changed", () => {
     [{ frequencyCap: { count: 3, hours: 721 } }, "frequencyCap"],
     [{ frequencyCap: { count: 3 } }, "frequencyCap"],
     [{ frequencyCap: 3 }, "frequencyCap"],
+    [{ dailyLimit: 0 }, "dailyLimit"],
+    [{ dailyLimit: 1.5 }, "dailyLimit"],
+    [{ dailyLimit: "many" }, "dailyLimit"],
     [{ transactionalPurposes: [] }, "transactionalPurposes"],
     [{ transactionalPurposes: ["a/b"] }, "transactionalPurposes"],
     [{ sendingHours: "us-strict" }, "sendingHours"],

@@ -8,6 +8,7 @@ export const CLIENT_REFUSALS = [
   "suspended",
   "operation-denied",
   "rate-exceeded",
+  "daily-limit-reached",
 ] as const;
 
 export type ClientRefusal = (typeof CLIENT_REFUSALS)[number];

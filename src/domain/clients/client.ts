@@ -77,6 +77,8 @@ export interface Credentials {
   sendingHours: SendingHours | null;
   /** Whether the website has a frequency cap. */
   isCapped: boolean;
+  /** Whether it has a daily limit. */
+  isLimited: boolean;
   /** The home of the website: see home.ts. */
   home: number;
   /** The binding of the database that the website is in. */

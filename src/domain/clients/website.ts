@@ -25,6 +25,9 @@ export interface CarrierRules {
 
 const MOST_CAP_HOURS = 720;
 
+/** More than 300 a second send in a day. */
+const MOST_DAILY = 100_000_000;
+
 const LEAST_WORDS = 1;
 const MOST_WORDS = 20;
 const WORD_COUNT = `must have ${LEAST_WORDS} to ${MOST_WORDS} words; null removes them`;
@@ -118,6 +121,9 @@ export const websiteFields = jsonObject({
   sendingHours: orNull(sendingHours).describe(
     'When its marketing messages may go, by the clock of the person: `{"profile": "us-strict", "whenClosed": "delay"}`, or windows of its own. What comes while they are closed waits until they open (`delay`), or ends as FAILED_TO_SEND with `QUIET_HOURS` (`refuse`). Without it, at any time.',
   ),
+  dailyLimit: orNull(wholeNumber("texts", 1, MOST_DAILY)).describe(
+    "The most texts that it accepts in 24 hours, of all its clients: a request beyond it is refused (42903). Without it, any number. Replies to keywords do not count.",
+  ),
 });
 
 /**
@@ -172,6 +178,8 @@ interface WebsiteSettings {
   transactionalPurposes: string[] | null;
   /** When its marketing messages may go; null: at any time. */
   sendingHours: SendingHours | null;
+  /** The most texts that it accepts in 24 hours; null: any number. */
+  dailyLimit: number | null;
 }
 
 export interface Website extends WebsiteSettings {

@@ -1,5 +1,6 @@
 // Pure. A single send on its way to the store, and what became of it.
 import type { DueEvent } from "../callbacks/callback.ts";
+import type { OverLimit } from "./daily-limit.ts";
 import type { NewMessage } from "./message.ts";
 
 /** What is stored of a message, beside what the store decides. */
@@ -16,6 +17,8 @@ export interface Send {
   duplicatesUntil: number | null;
   /** The binding of the website's database. */
   database: string;
+  /** Whether the website has a daily limit. Left out: it has none. */
+  isLimited?: boolean;
 }
 
 /** The Idempotency-Key of a send. */
@@ -50,6 +53,8 @@ export interface FailedSend {
   isFull?: boolean;
   /** Its website is on the move. */
   isPaused?: boolean;
+  /** Its website has reached its daily limit. */
+  overLimit?: OverLimit;
   error: string;
 }
 

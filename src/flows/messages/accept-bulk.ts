@@ -128,6 +128,7 @@ class BulkRun {
     const part = await this.#toPart(this.#parts++, chunk.json, chunk.items);
     const stored = await this.#store(part, [...messages.values()]);
     if (stored.kind === "conflict") throw new RequestFailure({ kind: "idempotency-conflict" });
+    if (stored.kind === "over-limit") throw new RequestFailure({ kind: "daily-limit-reached", ...stored.overLimit });
     if (stored.kind === "stored") queueAccepted(this.#deps, "bulk", stored);
     for (const [index, message] of messages) {
       const messageId = stored.duplicates.get(message.messageId) ?? message.messageId;
@@ -208,7 +209,15 @@ class BulkRun {
     const { client } = this.#sender;
     const { websiteId, clientId } = client;
     const acceptedAt = deps.now();
-    const options = { websiteId, clientId, acceptedAt, part, duplicatesUntil: duplicatesUntil(deps, client) };
+    const { isLimited } = client;
+    const options = {
+      websiteId,
+      clientId,
+      acceptedAt,
+      part,
+      duplicatesUntil: duplicatesUntil(deps, client),
+      isLimited,
+    };
     try {
       requireRoom(deps.db, deps.now());
       return await storeMessages(deps.db, options, messages);

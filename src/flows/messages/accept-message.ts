@@ -54,10 +54,11 @@ export async function prepareSend(
   phones: Phones,
   idempotency: Idempotency | undefined,
 ): Promise<Send> {
-  const { home, database } = sender.client;
+  const { home, database, isLimited } = sender.client;
   const message = await toStoredMessage(deps, sender, request, phones, deps.newId(home));
   const key = idempotency ? await toKey(deps, idempotency) : null;
-  return { message, key, duplicatesUntil: duplicatesUntil(deps, sender.client), database };
+  const send = { message, key, duplicatesUntil: duplicatesUntil(deps, sender.client), database };
+  return isLimited ? { ...send, isLimited } : send;
 }
 
 async function toKey(deps: Deps, { key, body }: Idempotency): Promise<SendKey> {

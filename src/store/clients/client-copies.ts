@@ -16,6 +16,7 @@ type CredentialsRow = ClientRow &
     | "frequency_cap"
     | "transactional_purposes"
     | "sending_hours"
+    | "daily_limit"
     | "home"
     | "database"
   >;
@@ -23,7 +24,7 @@ type CredentialsRow = ClientRow &
 /** The columns of a CredentialsRow, of a client `c` of the website `w`. */
 const CREDENTIALS = piece(`c.client_id, c.website_id, c.operations, c.suspended, c.secret_hash, c.old_secret_hash,
   c.old_until, c.created_at, c.changed_at, w.duplicate_window_hours, w.allowed_countries, w.link_origin,
-  w.frequency_cap, w.transactional_purposes, w.sending_hours, w.home, w.database`);
+  w.frequency_cap, w.transactional_purposes, w.sending_hours, w.daily_limit, w.home, w.database`);
 
 /** The credentials of a client, as its copies must become. */
 export interface ClientCopy {
@@ -107,6 +108,7 @@ function toCopy(row: CredentialsRow): ClientCopy {
     transactionalPurposes: parseJsonColumn<string[] | null>(row.transactional_purposes, null),
     sendingHours: parseJsonColumn<SendingHours | null>(row.sending_hours, null),
     isCapped: row.frequency_cap !== null,
+    isLimited: row.daily_limit !== null,
     home: row.home,
     database: row.database,
     version: row.changed_at,

@@ -31,12 +31,12 @@ export async function insertWebsite(
     prepare(
       db,
       sql`INSERT INTO websites (website_id, name, carrier, sender, help_text, duplicate_window_hours, opt_out_words, time_zone,
-          allowed_countries, link_origin, frequency_cap, transactional_purposes, sending_hours, created_at, updated_at, home, database)
+          allowed_countries, link_origin, frequency_cap, transactional_purposes, sending_hours, daily_limit, created_at, updated_at, home, database)
         SELECT ${websiteId}, ${name}, ${carrier}, ${sender}, ${helpText}, ${duplicateWindowHours},
           ${toColumn(settings.optOutWords) ?? null}, ${settings.timeZone ?? null},
           ${toColumn(settings.allowedCountries) ?? null}, ${settings.linkOrigin ?? null},
           ${toColumn(settings.frequencyCap) ?? null}, ${toColumn(settings.transactionalPurposes) ?? null},
-          ${toColumn(settings.sendingHours) ?? null}, ${now}, ${now},
+          ${toColumn(settings.sendingHours) ?? null}, ${settings.dailyLimit ?? null}, ${now}, ${now},
           coalesce(${place?.home ?? null}, (SELECT home FROM homes WHERE website_id = ${websiteId})),
           ${place?.database ?? FIRST}
         WHERE ${place?.database ?? null} IS NOT NULL
@@ -64,7 +64,7 @@ export async function updateWebsite(
   const { websiteId, updatedAt } = present;
   const entry: AuditEntry = { action: "put-website", websiteId, ...changeOf(present, given) };
   const { name, carrier, sender, helpText, duplicateWindowHours, optOutWords, timeZone } = given;
-  const { allowedCountries, linkOrigin, frequencyCap, transactionalPurposes, sendingHours } = given;
+  const { allowedCountries, linkOrigin, frequencyCap, transactionalPurposes, sendingHours, dailyLimit } = given;
   const [, updated] = await runBatch(db, [
     keepSender(db, websiteId),
     prepare(
@@ -81,6 +81,7 @@ export async function updateWebsite(
           transactional_purposes =
             iif(${isKept(transactionalPurposes)}, transactional_purposes, ${toColumn(transactionalPurposes) ?? null}),
           sending_hours = iif(${isKept(sendingHours)}, sending_hours, ${toColumn(sendingHours) ?? null}),
+          daily_limit = iif(${isKept(dailyLimit)}, daily_limit, ${dailyLimit ?? null}),
           updated_at = max(${now}, updated_at + 1)
         WHERE website_id = ${websiteId} AND updated_at = ${updatedAt} RETURNING website_id`,
     ),
@@ -142,6 +143,7 @@ export function toWebsite(row: WebsiteRow): Website {
     frequencyCap: parseJsonColumn<Website["frequencyCap"]>(row.frequency_cap, null),
     transactionalPurposes: parseJsonColumn<string[] | null>(row.transactional_purposes, null),
     sendingHours: parseJsonColumn<Website["sendingHours"]>(row.sending_hours, null),
+    dailyLimit: row.daily_limit,
     holds: toHolds(row.holds),
     createdAt: row.created_at,
     updatedAt: row.updated_at,

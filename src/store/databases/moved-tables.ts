@@ -39,6 +39,7 @@ const TABLES = {
   inbound_texts: { ...BY_WEBSITE, key: ["website_id", "carrier", "carrier_message_id"] },
   messages: { ...BY_WEBSITE, key: ["message_id"], order: ["accepted_at", "message_id"] },
   scheduled_messages: { ...BY_WEBSITE, key: ["message_id"], order: ["phone", "message_id"] },
+  accepted_minutes: { ...BY_WEBSITE, key: ["website_id", "minute"] },
   events: { ...BY_WEBSITE, key: ["seq"], order: ["client_id", "seq"], shifts: { seq: "feed" } },
   links: { key: ["code"], by: "message_id", follows: ["messages"] },
   clicks: { key: ["message_id", "click_id"], by: "message_id", follows: ["messages"] },

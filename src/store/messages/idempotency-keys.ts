@@ -41,6 +41,14 @@ export function claimPart(db: D1Database, part: BulkPart): D1PreparedStatement {
   );
 }
 
+/** Gives up the part that this attempt has claimed, unless the condition holds: a repetition stores it. */
+export function freePart(db: D1Database, { firstId, number, attempt }: BulkPart, condition: Sql): D1PreparedStatement {
+  return prepare(
+    db,
+    sql`DELETE FROM bulk_parts WHERE first_id = ${firstId} AND part = ${number} AND attempt = ${attempt} AND NOT ${condition}`,
+  );
+}
+
 /** The body hash and the attempt that hold the part, as `body_hash` and `attempt`. */
 export function selectHolder(
   db: D1Database,

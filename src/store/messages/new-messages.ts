@@ -1,12 +1,22 @@
 import type { DueEvent } from "../../domain/callbacks/callback.ts";
 import { isStoreUnavailable, RequestFailure } from "../../domain/failure.ts";
+import type { OverLimit } from "../../domain/messages/daily-limit.ts";
 import type { AcceptedMessage } from "../../domain/messages/send.ts";
 import { dueEvents, recordEvents } from "../callbacks/events.ts";
 import { runNamedResults, runQuery, toJsonLists } from "../database.ts";
 import { countAccepted } from "../operations/traffic-counts.ts";
 import { prepare, type Sql, sql } from "../sql.ts";
+import {
+  countTowardsLimit,
+  dropMinutes,
+  freeDuplicates,
+  isCut,
+  isWholeWithinLimit,
+  limited,
+  readOverLimit,
+} from "./daily-limit.ts";
 import { claimDuplicates, IS_FIRST, keepSuppressed, selectDuplicates } from "./duplicates.ts";
-import { type BulkPart, claimPart, isOurs, selectHolder } from "./idempotency-keys.ts";
+import { type BulkPart, claimPart, freePart, isOurs, selectHolder } from "./idempotency-keys.ts";
 import { recipients } from "./recipients.ts";
 import { findSchedule, isKept, keepScheduled, staysKept } from "./scheduled.ts";
 
@@ -19,6 +29,8 @@ interface StoreOptions {
   part: BulkPart | null;
   /** End of the window in which the same number, text and purpose is a duplicate; null: duplicates are not suppressed. */
   duplicatesUntil: number | null;
+  /** Whether the website has a daily limit. */
+  isLimited: boolean;
 }
 
 export type Stored =
@@ -34,7 +46,9 @@ export type Stored =
   /** Another attempt has stored these. */
   | { kind: "repeated"; duplicates: Map<string, string>; schedule: Schedule }
   /** The key was used with another body. */
-  | { kind: "conflict" };
+  | { kind: "conflict" }
+  /** The daily limit of the website has no room for all of them: none is stored. */
+  | { kind: "over-limit"; overLimit: OverLimit };
 
 /** By the id of a message that does not go at once, when it may go: milliseconds since 1970. */
 type Schedule = Map<string, number>;
@@ -50,6 +64,11 @@ export async function storeMessages(
 ): Promise<Stored> {
   const { part } = options;
   const results = await runNamedResults(db, statements(db, options, messages));
+  const counted = results.limit.results;
+  if (isCut(counted)) {
+    const overLimit = await readOverLimit(db, options.websiteId, Number(counted[0]?.wanted), options.acceptedAt);
+    return { kind: "over-limit", overLimit };
+  }
   const duplicates = new Map(results.duplicates.results.map((row) => [row.message_id, row.first_id]));
   const [holder] = results.holder.results;
   if (part && holder?.body_hash !== part.bodyHash) return { kind: "conflict" };
@@ -73,14 +92,18 @@ function statements(db: D1Database, options: StoreOptions, messages: AcceptedMes
   // Messages that are cut to chunks as given may be too long for one value as stored: with their links, and all that is added.
   const lists = [...toJsonLists(messages.map((message) => ({ ...message, duplicatesUntil })))];
   const ids = messages.map(({ messageId }) => messageId);
-  const isOurPart = isOurs(part);
+  const limit = options.isLimited ? limited(messages, now) : null;
+  const isClaimed = isOurs(part);
+  const isOurPart = limit ? sql`${isClaimed} AND ${isWholeWithinLimit(limit)}` : isClaimed;
   const suppresses = duplicatesUntil !== null;
   const isTaken = sql`${isOurPart} AND ${IS_FIRST}`;
   const keeps = messages.some((message) => isKept(message, now));
   const isInserted = keeps ? sql`${isTaken} AND NOT ${staysKept(now)}` : isTaken;
   return {
     part: part && claimPart(db, part),
-    claimDuplicates: suppresses ? lists.map((list) => claimDuplicates(db, list, now, isOurPart)) : null,
+    claimDuplicates: suppresses ? lists.map((list) => claimDuplicates(db, list, now, isClaimed)) : null,
+    minutes: limit && dropMinutes(db, limit),
+    limit: limit && countTowardsLimit(db, limit, sql`${isClaimed} AND ${IS_FIRST}`, true),
     traffic: lists.map((list) => countInserted(db, list, isInserted, now)),
     insert: lists.map((list) => prepare(db, insertMessages(list, isInserted))),
     refused: messages.some(isRefused) ? lists.map((list) => explainRefused(db, list)) : null,
@@ -90,6 +113,8 @@ function statements(db: D1Database, options: StoreOptions, messages: AcceptedMes
       ? lists.map((list) => insertLinks(db, list, isOurPart))
       : null,
     keep: suppresses && part ? lists.map((list) => keepSuppressed(db, list, isOurPart, part.expiresAt)) : null,
+    freeDuplicates: limit && suppresses ? freeDuplicates(db, limit) : null,
+    freePart: limit && part && freePart(db, part, isWholeWithinLimit(limit)),
     holder: part && selectHolder(db, part),
     duplicates: suppresses ? lists.map((list) => selectDuplicates(db, list, part !== null)) : null,
   };

@@ -1,9 +1,19 @@
 import type { DueEvent } from "../../domain/callbacks/callback.ts";
 import type { MessageStatus } from "../../domain/messages/message.ts";
-import type { Send, SendOutcome } from "../../domain/messages/send.ts";
+import type { FailedSend, Send, SendOutcome, StoredSend } from "../../domain/messages/send.ts";
 import { dueEvents, recordEvents } from "../callbacks/events.ts";
 import { runNamed, runQuery, toJsonLists } from "../database.ts";
 import { piece, prepare, type Query, sql } from "../sql.ts";
+import {
+  countTowardsLimit,
+  dropMinutes,
+  freeDuplicates,
+  freeKeys,
+  isWithinLimit,
+  type Limited,
+  limited,
+  readOverLimit,
+} from "./daily-limit.ts";
 import { claimDuplicates, IS_FIRST, KEY_OF_CONTENT } from "./duplicates.ts";
 import {
   countInserted,
@@ -18,22 +28,30 @@ import { findSchedule, isKept, keepScheduled, staysKept } from "./scheduled.ts";
 
 /**
  * Stores single sends of a website in one transaction. Each has its own outcome, in the given order, as if they had
- * come one after another; only a duplicate repeats a message of its own group even if that message is never sent. Safe to run
- * again: a stored send stays as it is.
+ * come one after another; only a duplicate repeats a message of its own group even if that message is never sent. What is beyond the
+ * daily limit of the website is not stored, and repeats nothing. Safe to run again: a stored send stays as it is.
  */
-export async function storeSends(db: D1Database, now: number, sends: readonly Send[]): Promise<SendOutcome[]> {
+export async function storeSends(db: D1Database, now: number, sends: readonly Send[]): Promise<StoredSend[]> {
   const { inserted, kept, events, holders } = await runNamed(db, statements(db, now, sends));
   const states = toStates([...inserted, ...kept], holders);
   const unknown = sends.filter(({ message }) => !states.has(message.messageId));
   // A transaction that took effect and ran again inserts nothing the second time.
   if (unknown.length > 0) for (const row of await readStates(db, unknown)) states.set(row.message_id, row);
   const due = Map.groupBy(dueEvents(events), (event) => event.slice(0, event.indexOf("_")));
-  const outcomes = sends.map((send) => toOutcome(send, states.get(send.message.messageId), due));
+  const found = sends.map((send) => toOutcome(send, states.get(send.message.messageId), due));
+  const isCut = found.includes("over-limit");
+  const refusal = isCut ? await refusalOf(db, String(sends[0]?.message.websiteId), now) : undefined;
+  const outcomes = found.map((outcome) => (outcome === "over-limit" ? (refusal as FailedSend) : outcome));
   return addSchedule(db, sends, outcomes);
 }
 
+async function refusalOf(db: D1Database, websiteId: string, now: number): Promise<FailedSend> {
+  const overLimit = await readOverLimit(db, websiteId, 1, now);
+  return { kind: "failed", isUnavailable: true, isRefused: true, overLimit, error: "over the daily limit" };
+}
+
 /** Adds when messages may go that do not go at once. */
-async function addSchedule(db: D1Database, sends: readonly Send[], outcomes: SendOutcome[]): Promise<SendOutcome[]> {
+async function addSchedule(db: D1Database, sends: readonly Send[], outcomes: StoredSend[]): Promise<StoredSend[]> {
   const messages = sends.map(({ message }) => message);
   const ids = outcomes.map((outcome, index) =>
     outcome.kind === "repeated" ? outcome.messageId : String(messages[index]?.messageId),
@@ -41,7 +59,8 @@ async function addSchedule(db: D1Database, sends: readonly Send[], outcomes: Sen
   const schedule = await findSchedule(db, messages, ids);
   return outcomes.map((outcome, index) => {
     const scheduledFor = schedule.get(String(ids[index]));
-    return outcome.kind === "conflict" || scheduledFor === undefined ? outcome : { ...outcome, scheduledFor };
+    const isAccepted = outcome.kind === "stored" || outcome.kind === "repeated";
+    return isAccepted && scheduledFor !== undefined ? { ...outcome, scheduledFor } : outcome;
   });
 }
 
@@ -64,11 +83,16 @@ function toStates(inserted: StateRow[], holders: StateRow[]): Map<string, StateR
 }
 
 /** @throws Error when the send is not stored, and repeats none: that must not be reported as a success */
-function toOutcome({ message, key }: Send, row: StateRow | undefined, due: Map<string, DueEvent[]>): SendOutcome {
+function toOutcome(
+  { message, key, isLimited }: Send,
+  row: StateRow | undefined,
+  due: Map<string, DueEvent[]>,
+): SendOutcome | "over-limit" {
   const { messageId } = message;
   if (key && row?.body_hash && row.body_hash !== key.bodyHash) return { kind: "conflict" };
   const first = key && row?.holder && row.holder !== messageId ? row.holder : row?.first_id;
   if (first && first !== messageId) return { kind: "repeated", messageId: first };
+  if (!row?.status && isLimited) return "over-limit";
   if (!row?.status) throw new Error(`message ${messageId} was accepted and is not stored`);
   const isPending = row.status === "PENDING_TO_SEND" && !row.is_kept;
   return { kind: "stored", isPending, due: due.get(messageId) ?? [] };
@@ -90,21 +114,27 @@ function statements(db: D1Database, now: number, sends: readonly Send[]) {
   const suppresses = sends.some(({ message }) => message.dedupeHash !== null);
   const hasLinks = sends.some(({ message }) => message.linkCode !== null);
   const inEach = <Row>(work: (list: string) => Query<Row>) => lists.map(work);
+  const limit = limitOf(sends, now);
   const isTaken = sql`${HOLDS_KEY} AND ${IS_FIRST}`;
+  const isAccepted = limit ? sql`${isTaken} AND ${isWithinLimit(limit)}` : isTaken;
   const keeps = sends.some(({ message }) => isKept(message, now));
-  const isInserted = keeps ? sql`${isTaken} AND NOT ${staysKept(now)}` : isTaken;
+  const isInserted = keeps ? sql`${isAccepted} AND NOT ${staysKept(now)}` : isAccepted;
   return {
     keys: hasKeys ? inEach((list) => claimKeys(db, list, now)) : null,
     duplicates: suppresses ? inEach((list) => claimDuplicates(db, list, now, HOLDS_KEY)) : null,
+    minutes: limit && dropMinutes(db, limit),
+    limit: limit && countTowardsLimit(db, limit, isTaken, false),
     traffic: inEach((list) => countInserted(db, list, isInserted, now)),
     inserted: inEach((list) =>
       prepare(db, sql<StateRow>`${insertMessages(list, isInserted)} RETURNING message_id, status`),
     ),
     refused: sends.some(({ message }) => isRefused(message)) ? inEach((list) => explainRefused(db, list)) : null,
-    kept: keeps ? inEach((list) => keepScheduled(db, list, isTaken, now)) : null,
+    kept: keeps ? inEach((list) => keepScheduled(db, list, isAccepted, now)) : null,
+    freeDuplicates: limit && suppresses ? freeDuplicates(db, limit) : null,
     events: recordEvents(db, ids, now),
     links: hasLinks ? inEach((list) => insertLinks(db, list, piece("true"))) : null,
     point: hasKeys && suppresses ? inEach((list) => pointToFirst(db, list)) : null,
+    freeKeys: limit && hasKeys ? freeKeys(db, limit) : null,
     holders: hasKeys || suppresses ? inEach((list) => selectHolders(db, list, keeps)) : null,
   };
 }
@@ -147,9 +177,17 @@ function selectHolders(db: D1Database, list: string, keeps: boolean): Query<Stat
   );
 }
 
-/** An item of a list. */
-function toItem({ message, key, duplicatesUntil }: Send) {
-  return { ...message, key: key?.value, bodyHash: key?.bodyHash, keyExpiresAt: key?.expiresAt, duplicatesUntil };
+/** An item of a list. Where the website has a daily limit, its position tells whether it is within. */
+function toItem({ message, key, duplicatesUntil, isLimited }: Send, position: number) {
+  const item = { ...message, key: key?.value, bodyHash: key?.bodyHash, keyExpiresAt: key?.expiresAt, duplicatesUntil };
+  return isLimited ? { ...item, position } : item;
+}
+
+/** @returns null where the website has no daily limit */
+function limitOf(sends: readonly Send[], now: number): Limited | null {
+  const messages = sends.map(({ message }) => message);
+  const keys = sends.map(({ key }) => key?.value);
+  return sends[0]?.isLimited ? limited(messages, now, keys) : null;
 }
 
 async function readStates(db: D1Database, sends: Send[]): Promise<StateRow[]> {

@@ -125,6 +125,17 @@ describe("the page of a client", () => {
         return status;
       },
     ],
+    [
+      "daily-limit-reached",
+      429,
+      async () => {
+        await world.website("brand", { dailyLimit: 1 });
+        await world.subscribers("brand", ["+12125550100"]);
+        const send = () => world.post("/text/message/send", client, { ...SEND, phone: "+12125550100" });
+        await send();
+        return (await send()).status;
+      },
+    ],
   ])("names the cause %s", async (cause, status, refused) => {
     world.advance(2);
     expect(await refused()).toBe(status);

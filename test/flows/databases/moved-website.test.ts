@@ -123,3 +123,17 @@ it("while a move waits, the sweeps of both databases work for the others, and le
   await runQueues();
   expect(await statusIn("DB_2", own)).toEqual({ status: "DELIVERED", attempts: 1 });
 });
+
+it("what a website has accepted counts towards its daily limit wherever it is", async () => {
+  await world.website("brand", { dailyLimit: 2 });
+  const send = () => world.post("/text/message/send", brand, { ...SEND, phone: ADA });
+  expect([(await send()).status, (await send()).status]).toEqual([200, 200]);
+  for (const target of ["DB_2", "DB"]) {
+    await beginMove(world, "brand", target);
+    await finish();
+    const answer = await send();
+    expect([answer.status, await answer.json()]).toMatchObject([429, { code: 42903 }]);
+  }
+  world.advance(86_460);
+  expect((await send()).status).toBe(200);
+});

@@ -72,7 +72,14 @@ class Chaos {
       this.#message(websiteId, world.now),
     );
     if (this.#random() < 0.5) {
-      const options = { websiteId, clientId: "c", acceptedAt: world.now, part: null, duplicatesUntil: null };
+      const options = {
+        websiteId,
+        clientId: "c",
+        acceptedAt: world.now,
+        part: null,
+        duplicatesUntil: null,
+        isLimited: false,
+      };
       await storeMessages(this.#db, options, messages);
     } else {
       const sends = messages.map((message): Send => ({ message, key: null, duplicatesUntil: null, database: "DB" }));

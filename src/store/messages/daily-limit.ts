@@ -1,0 +1,159 @@
+// Holds the texts of a website to its daily limit, in the transaction that stores them: transactions that come at once never pass it
+// together. The table accepted_minutes counts the texts that may go when they are accepted. A text with a final status costs nothing.
+import {
+  COUNTED_MINUTES,
+  type MinuteCount,
+  type OverLimit,
+  secondsUntilRoom,
+} from "../../domain/messages/daily-limit.ts";
+import type { AcceptedMessage } from "../../domain/messages/send.ts";
+import { runNamed } from "../database.ts";
+import { minuteOf } from "../operations/outcome-counts.ts";
+import type { WebsiteRow } from "../rows.ts";
+import { piece, prepare, type Query, type Sql, sql } from "../sql.ts";
+import { recipients } from "./recipients.ts";
+
+export interface AcceptedMinuteRow {
+  website_id: string;
+  minute: number;
+  accepted: number;
+  wanted: number;
+  cutoff: number;
+}
+
+/** The messages of a website that one transaction is to store. */
+export interface Limited {
+  websiteId: string;
+  /** Milliseconds since 1970. */
+  now: number;
+  /** What decides which of them count, as JSON. However long their texts are, it is one list. Each has its `position`, from 0. */
+  list: string;
+}
+
+/** @param keys of single sends, in the order of the messages */
+export function limited(messages: AcceptedMessage[], now: number, keys: (string | undefined)[] = []): Limited | null {
+  const [first] = messages;
+  if (!first) return null;
+  const items = messages.map(({ messageId, websiteId, clientId, phone, email, dedupeHash, refusedAs }, position) => ({
+    ...{ messageId, websiteId, clientId, phone, email, dedupeHash, refusedAs, key: keys[position], position },
+  }));
+  return { websiteId: first.websiteId, now, list: JSON.stringify(items) };
+}
+
+/** A position behind all others: the limit refuses none. */
+const NO_CUTOFF = 1_000_000_000;
+
+/** Without a limit, which a website may have lost a minute ago. */
+const UNLIMITED = Number.MAX_SAFE_INTEGER;
+
+const EACH = piece("row_number() OVER (ORDER BY r.value ->> 'position')");
+const ALL = piece("count(*) OVER ()");
+
+/** Condition: the recipient `r` is stored or kept. */
+const IS_STORED = sql`(EXISTS (SELECT 1 FROM messages m WHERE m.message_id = r.message_id)
+  OR EXISTS (SELECT 1 FROM scheduled_messages kept WHERE kept.message_id = r.message_id))`;
+
+/** Deletes the counts of the website that are too old to count. */
+export function dropMinutes(db: D1Database, { websiteId, now }: Limited): D1PreparedStatement {
+  const latest = minuteOf(now) - COUNTED_MINUTES;
+  return prepare(db, sql`DELETE FROM accepted_minutes WHERE website_id = ${websiteId} AND minute <= ${latest}`);
+}
+
+/**
+ * Counts the texts for which there is room, and sets where the limit cuts the list. It runs before they are stored. Run again after
+ * they are, it counts none.
+ * @param isTaken condition on the recipient `r`: it repeats no other
+ * @param isWhole all of them are accepted, or none
+ */
+export function countTowardsLimit(
+  db: D1Database,
+  { websiteId, now, list }: Limited,
+  isTaken: Sql,
+  isWhole: boolean,
+): Query<Pick<AcceptedMinuteRow, "wanted" | "cutoff">> {
+  const minute = minuteOf(now);
+  return prepare(
+    db,
+    sql`${recipients(list)}, wanted AS MATERIALIZED (
+        SELECT r.value ->> 'position' AS position, ${isWhole ? ALL : EACH} AS place FROM recipients r
+        WHERE r.status = 'PENDING_TO_SEND' AND ${isTaken} AND NOT ${IS_STORED}),
+      space AS MATERIALIZED (SELECT coalesce(w.daily_limit, ${UNLIMITED}) - coalesce((SELECT sum(a.accepted) FROM accepted_minutes a
+        WHERE a.website_id = w.website_id AND a.minute > ${minute - COUNTED_MINUTES}), 0) AS room
+        FROM websites w WHERE w.website_id = ${websiteId})
+      INSERT INTO accepted_minutes (website_id, minute, accepted, wanted, cutoff)
+      SELECT ${websiteId}, ${minute}, (SELECT count(*) FROM wanted WHERE place <= room), (SELECT count(*) FROM wanted),
+        coalesce((SELECT min(position) FROM wanted WHERE place > room) - 1, ${NO_CUTOFF})
+      FROM space WHERE true
+      ON CONFLICT (website_id, minute) DO UPDATE SET accepted = accepted + excluded.accepted, wanted = excluded.wanted,
+        cutoff = excluded.cutoff
+      RETURNING wanted, cutoff`,
+  );
+}
+
+/** Where the limit cuts the list. */
+const cutoff = ({ websiteId, now }: Limited): Sql =>
+  sql`(SELECT cutoff FROM accepted_minutes WHERE website_id = ${websiteId} AND minute = ${minuteOf(now)})`;
+
+/** Condition on the recipient `r`: the limit lets it through. */
+export const isWithinLimit = (limit: Limited): Sql =>
+  sql`(r.status <> 'PENDING_TO_SEND' OR r.value ->> 'position' <= ${cutoff(limit)})`;
+
+/** Condition: the limit lets all of the list through. */
+export const isWholeWithinLimit = (limit: Limited): Sql => sql`(${cutoff(limit)} = ${NO_CUTOFF})`;
+
+/** Whether the limit has refused some of the list. @param counted what countTowardsLimit returns; none: the website is not limited */
+export const isCut = (counted: Pick<AcceptedMinuteRow, "cutoff">[]): boolean =>
+  counted.some((row) => row.cutoff !== NO_CUTOFF);
+
+/** Ids of the list, as a query, that are neither stored nor kept. */
+const notStored = ({ list }: Limited): Sql =>
+  sql`SELECT r.message_id FROM (SELECT value ->> 'messageId' AS message_id FROM json_each(${list})) r WHERE NOT ${IS_STORED}`;
+
+/** The keys of content that refused messages have claimed are free again. */
+export function freeDuplicates(db: D1Database, limit: Limited): D1PreparedStatement {
+  return prepare(
+    db,
+    sql`${recipients(limit.list)} DELETE FROM duplicate_keys WHERE (website_id, phone, content_hash) IN (
+        SELECT r.website_id, r.phone, r.value ->> 'dedupeHash' FROM recipients r)
+      AND message_id IN (${notStored(limit)})`,
+  );
+}
+
+/** The Idempotency-Keys that refused sends have claimed are free again. */
+export function freeKeys(db: D1Database, limit: Limited): D1PreparedStatement {
+  return prepare(
+    db,
+    sql`DELETE FROM idempotency_keys WHERE (client_id, operation, idempotency_key) IN (
+        SELECT value ->> 'clientId', 'send', value ->> 'key' FROM json_each(${limit.list}))
+      AND message_id IN (${notStored(limit)})`,
+  );
+}
+
+/** A minute: the counts have changed by then. */
+const UNKNOWN_SECONDS = 60;
+
+/** When there is room again. What cannot be read is left out: nothing is stored either way. */
+export async function readOverLimit(
+  db: D1Database,
+  websiteId: string,
+  wanted: number,
+  now: number,
+): Promise<OverLimit> {
+  const oldest = minuteOf(now) - COUNTED_MINUTES;
+  try {
+    const { websites, minutes } = await runNamed(db, {
+      websites: prepare(
+        db,
+        sql<Pick<WebsiteRow, "daily_limit">>`SELECT daily_limit FROM websites WHERE website_id = ${websiteId}`,
+      ),
+      minutes: prepare(
+        db,
+        sql<MinuteCount>`SELECT minute, accepted FROM accepted_minutes WHERE website_id = ${websiteId} AND minute > ${oldest} ORDER BY minute`,
+      ),
+    });
+    const limit = websites[0]?.daily_limit ?? null;
+    return { limit, wanted, retryAfterSeconds: secondsUntilRoom(minutes, limit ?? UNLIMITED, wanted, now) };
+  } catch {
+    return { limit: null, wanted, retryAfterSeconds: UNKNOWN_SECONDS };
+  }
+}
