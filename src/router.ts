@@ -70,7 +70,8 @@ export async function handleRequest(request: Request, makeDeps: () => Deps): Pro
     logRequest(deps, apiRequest, response, deps.now() - started);
     const { client, access, refusal } = apiRequest;
     if (client && access) noteUse(deps, client, access.secretHash);
-    if (client && refusal) {
+    // A store that fails is not asked for more.
+    if (client && refusal && response.status < 500) {
       const { requestId, method } = apiRequest;
       const path = routeOf(apiRequest) ?? "";
       noteRefusedRequest(deps, client, {

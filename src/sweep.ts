@@ -28,17 +28,20 @@ interface SweepJob {
   isRoutine?: boolean;
   /** Runs with the first sweep of an hour, and again while it fails. */
   isHourly?: boolean;
+  /** Not while KV keeps jobs that the queue does not take: one of them may cancel a message, and a delivery must not come before it. */
+  queuesDeliveries?: boolean;
   /** @returns how many it found, if it counts */
   run(deps: Deps, now: number): Promise<unknown>;
 }
 
+/** Before the jobs of each database: what KV keeps cancels or releases messages, and overdue messages get jobs that run later. */
+const KEPT_JOBS: SweepJob = { name: "requeue-kept-jobs", run: requeueKeptJobs };
+
 const JOBS: SweepJob[] = [
-  // First: these jobs cancel or release messages, and overdue messages get jobs that run later.
-  { name: "requeue-kept-jobs", run: async (deps) => (deps.first ? 0 : requeueKeptJobs(deps)) },
   // Before overdue messages are requeued: those among them whose deadline has passed must not be.
   { name: "end-unsubmitted", run: endUnsubmitted },
-  { name: "release-scheduled", isRoutine: true, run: releaseDue },
-  { name: "requeue-messages", run: requeueMessages },
+  { name: "release-scheduled", isRoutine: true, queuesDeliveries: true, run: releaseDue },
+  { name: "requeue-messages", queuesDeliveries: true, run: requeueMessages },
   { name: "requeue-callbacks", run: requeueCallbacks },
   { name: "probe-carriers", run: probeCarriers },
   { name: "end-interrupted", run: endInterrupted },
@@ -82,18 +85,22 @@ interface SweepResult {
  * fails does not stop the others.
  */
 export async function sweep(deps: Deps): Promise<void> {
-  const [isRecorded = false] = await inParallel(inEach(deps), CONNECTIONS, sweepOne);
+  const kept = await run(deps, KEPT_JOBS, deps.now());
+  const [isRecorded = false] = await inParallel(inEach(deps), CONNECTIONS, (own) => sweepOne(own, kept));
   await tellProblems(deps, isRecorded);
 }
 
-/** @returns whether its end is stored */
-async function sweepOne(deps: Deps): Promise<boolean> {
+/**
+ * @param kept what came of the jobs that KV keeps; the first database records it
+ * @returns whether its end is stored
+ */
+async function sweepOne(deps: Deps, kept: SweepResult): Promise<boolean> {
   const now = deps.now();
   const last = await readLast(deps);
   // Each of the jobs would wait for it as long as this has, and the other databases might wait for a connection.
   if (last === "away" && deps.first) return false;
-  const due = dueJobs(last === "away" ? null : last, now);
-  const results: SweepResult[] = [];
+  const due = dueJobs(last === "away" ? null : last, now).filter((job) => !(kept.failed && job.queuesDeliveries));
+  const results = deps.first ? [] : [kept];
   for (const job of due) results.push(await run(deps, job, now));
   const failedJobs = results.filter(({ failed }) => failed).map(({ name }) => name);
   deps.log(failedJobs.length > 0 ? "error" : "info", "sweep", {

@@ -27,7 +27,7 @@ export const requestsAnswerSchema = z.object({
         details: z.array(z.object({ field: z.string(), message: z.string() })).describe("The first five."),
       }),
     )
-    .describe("The latest requests that were refused after the credentials were checked, the newest first."),
+    .describe("The latest requests that were refused (4xx) after the credentials were checked, the newest first."),
   lastCredentialsRefused: z
     .object({ at: z.iso.datetime(), cause: z.enum(CLIENT_REFUSALS) })
     .nullable()

@@ -96,8 +96,31 @@ const scripts: fc.Arbitrary<Script> = fc.record({
   kv: few(["heard", "heard", "heard", "refused"], 2),
 });
 
+/** When the text is to go; null: at once. A request with a time that is far enough is kept, and is no message yet. */
+const IN_SECONDS = fc.constantFrom(null, null, null, 60, 200, 600);
+
 /** The website's object has stored the text, its answer is lost, and only KV keeps the cancellation. */
-const OBJECT_LOST: [Script, boolean][] = [
+const OBJECT_LOST: [Script, boolean, number | null][] = [
+  [
+    {
+      database: ["unheard", "unheard", "unheard", "unheard"],
+      objects: [],
+      queue: ["refused", "refused", "refused", "refused", "refused", "refused"],
+      kv: [],
+    },
+    true,
+    200,
+  ],
+  [
+    {
+      database: ["unheard", "unheard", "unheard", "unheard"],
+      objects: [],
+      queue: ["refused", "refused", "heard", "refused", "refused", "refused"],
+      kv: [],
+    },
+    true,
+    null,
+  ],
   [
     {
       database: ["heard", "unheard", "unheard", "unheard", "unheard"],
@@ -106,6 +129,7 @@ const OBJECT_LOST: [Script, boolean][] = [
       kv: [],
     },
     false,
+    null,
   ],
   [
     {
@@ -118,6 +142,7 @@ const OBJECT_LOST: [Script, boolean][] = [
       kv: [],
     },
     false,
+    null,
   ],
 ];
 
@@ -129,8 +154,8 @@ describe("whatever takes effect, is heard, is lost or is refused", () => {
   });
 
   /** What the client has been told: an id, that it is safe to repeat the request, or neither. */
-  async function ask(phone: string): Promise<"stored" | "repeat" | "fault"> {
-    const body = { phone, text: "Brand: hello", callbackData: "{}", sendPurpose: "spring" };
+  async function ask(phone: string, sendAt?: string): Promise<"stored" | "repeat" | "fault"> {
+    const body = { phone, text: "Brand: hello", callbackData: "{}", sendPurpose: "spring", ...(sendAt && { sendAt }) };
     const { status } = await stage.world.post("/text/message/send", stage.clients.brand, body);
     await stage.world.afterAnswer();
     return status === 200 ? "stored" : status === 503 || status === 429 ? "repeat" : "fault";
@@ -144,13 +169,16 @@ describe("whatever takes effect, is heard, is lost or is refused", () => {
     const cancellations = [...entries.map(({ body }) => JSON.stringify(body)), ...kept].filter((job) =>
       job.includes('"cancel"'),
     );
-    const stored = await stage.world.rows("SELECT message_id FROM messages WHERE phone = ?1", Number(phone.slice(1)));
+    const sql =
+      "SELECT message_id FROM messages WHERE phone = ?1 UNION ALL SELECT message_id FROM scheduled_messages WHERE phone = ?1";
+    const stored = await stage.world.rows(sql, Number(phone.slice(1)));
     return stored.filter(({ message_id }) => !cancellations.some((job) => job.includes(String(message_id))));
   }
 
   /** Whether nothing is left to do: no message is pending, no job is queued, and no call has yet to take effect. */
   async function isOver(bindings: ScriptedBindings, phone: string): Promise<boolean> {
-    const sql = "SELECT 1 FROM messages WHERE phone = ?1 AND status = 'PENDING_TO_SEND'";
+    const sql = `SELECT 1 FROM messages WHERE phone = ?1 AND status = 'PENDING_TO_SEND'
+      UNION ALL SELECT 1 FROM scheduled_messages WHERE phone = ?1`;
     const waiting = await stage.world.rows(sql, Number(phone.slice(1)));
     return waiting.length + stage.queues.entries.length === 0 && !bindings.isLate;
   }
@@ -163,19 +191,20 @@ describe("whatever takes effect, is heard, is lost or is refused", () => {
   }
 
   it("a text that the client repeats as it is told goes out once, and none that was accepted is lost", async () => {
-    const runs = fc.asyncProperty(scripts, fc.boolean(), async (script, isHasty) => {
+    const runs = fc.asyncProperty(scripts, fc.boolean(), IN_SECONDS, async (script, isHasty, inSeconds) => {
       const { phone } = stage.person();
+      const sendAt = inSeconds === null ? undefined : new Date(stage.world.now + inSeconds * 1000).toISOString();
       const texts = () => stage.outside.submitted.filter(({ to }) => to === phone).length;
       const bindings = new ScriptedBindings(script);
       stage.world.deps = bindings.wrap(stage.deps);
-      let answer = await ask(phone);
+      let answer = await ask(phone, sendAt);
       for (let repeated = 0; answer === "repeat" && repeated < 8; repeated++) {
         expect(await uncancelled(phone)).toEqual([]);
         // Late or not, the client comes again: at once, or after a minute.
         if (!isHasty) await pass(bindings, 60);
         else stage.world.advance(10);
         if (repeated === 6) bindings.end();
-        answer = await ask(phone);
+        answer = await ask(phone, sendAt);
       }
       for (let minute = 0; minute < 40 && !(await isOver(bindings, phone)); minute++) await pass(bindings, 60);
       for (let minute = 0; minute < 3; minute++) await pass(bindings, 60);

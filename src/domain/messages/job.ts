@@ -103,7 +103,7 @@ export function tryJob(body: unknown): Tried<Job> {
 }
 
 /**
- * Few, so that the jobs of one website hold up those of others little. Ten jobs are what a run can submit in its time
+ * Few, so that the jobs of one website hold up those of others little. Ten jobs are what a run can submit in its 8 seconds
  * when a carrier takes 150 ms.
  */
 export const MESSAGES_A_JOB = 25;
