@@ -1,5 +1,6 @@
 /** Messages from a client's request to an SMSC and back, through the running service and a real gateway. */
 
+import { readFileSync } from "node:fs";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Run, waitFor } from "../harness/processes.ts";
@@ -15,6 +16,7 @@ import {
   untilStatus,
 } from "../harness/service.ts";
 import { KANNEL_INSTALL_HINT, type Kannel, kannelInstalled, startKannel } from "./kannel.ts";
+import { inboundUrlOf } from "./kannel-config.ts";
 import { type SmscSimulator, startSmscSimulator } from "./smsc-simulator.ts";
 
 const SENDER = "+15005550001";
@@ -51,6 +53,11 @@ if (!installed) {
   );
 }
 
+it("is told of inbound texts by the URL of docs/carriers.md", () => {
+  const page = readFileSync("docs/carriers.md", "utf8");
+  expect(page).toContain(`\`${inboundUrlOf("<PUBLIC_ORIGIN>", "<KANNEL_WEBHOOK_KEY>")}\``);
+});
+
 describe.skipIf(!installed)("200 messages through the service, Kannel and an SMSC", () => {
   let smsc: SmscSimulator;
   let kannel: Kannel;
@@ -66,7 +73,7 @@ describe.skipIf(!installed)("200 messages through the service, Kannel and an SMS
     const port = await findFreePort();
     url = `http://127.0.0.1:${port}`;
     smsc = await startSmscSimulator({ receiptDelayMs: 100 });
-    const inboundUrl = `${url}/carriers/kannel/inbound?key=${WEBHOOK_KEY}&from=%p&to=%P&text=%b&id=%I&charset=%C`;
+    const inboundUrl = inboundUrlOf(url, WEBHOOK_KEY);
     kannel = await startKannel({ smscPort: smsc.port, inboundUrl, store: true });
     receiver = await startReceiver();
     folder = makeFolder();

@@ -1,7 +1,9 @@
-/** The configuration file of a Kannel that tests run: loopback only, and as forgetful or not as they ask for. */
-
+/** The configuration file of a Kannel that tests run: examples/kannel.conf, with ports of its own, and as forgetful or not as they ask for. */
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { SMPP_ACCOUNT } from "./smsc-simulator.ts";
+
+const EXAMPLE = join(import.meta.dirname, "../../../examples/kannel.conf");
 
 export interface KannelPorts {
   admin: number;
@@ -25,38 +27,51 @@ export const ADMIN_PASSWORD = "admin";
 export const SENDSMS_USER = { username: "textgate", password: "gateway" } as const;
 
 /** The id under which the status page lists the SMSC. */
-export const SMSC_ID = "simulator";
-
-const LOOPBACK = "127.0.0.1";
-const EVERYBODY = "*.*.*.*";
-
-type Settings = Record<string, string | number | boolean>;
+export const SMSC_ID = "carrier";
 
 /** Where the DLR spool is; Kannel wants the directory to exist. */
 export function receiptSpool(dir: string): string {
   return join(dir, "receipts");
 }
 
-export function renderConfig(config: KannelConfig): string {
-  return [core(config), smsc(config), smsbox(config), sendSmsUser(), inboundService(config)].join("\n");
+type Settings = Record<string, string | number | undefined>;
+
+/** The URL for inbound texts, as the example has it. */
+export function inboundUrlOf(origin: string, key: string): string {
+  const [, url = ""] = /^get-url = "(.*)"$/m.exec(readFileSync(EXAMPLE, "utf8")) ?? [];
+  return url.replace("<PUBLIC_ORIGIN>", origin).replace("<KANNEL_WEBHOOK_KEY>", key);
 }
 
-function core({ dir, ports, store }: KannelConfig): string {
-  return group("core", {
-    "admin-port": ports.admin,
-    "admin-interface": LOOPBACK,
-    "admin-password": ADMIN_PASSWORD,
-    "admin-deny-ip": EVERYBODY,
-    "admin-allow-ip": LOOPBACK,
-    "smsbox-port": ports.boxes,
-    "smsbox-interface": LOOPBACK,
-    "box-deny-ip": EVERYBODY,
-    "box-allow-ip": LOOPBACK,
-    // What the SMSC refused for the moment is tried again after this many seconds. There is no sms-resend-retry, so
-    // Kannel never gives a message up by itself.
-    "sms-resend-freq": 1,
-    ...(store ? lastingStores(dir) : { "dlr-storage": "internal" }),
+export function renderConfig(config: KannelConfig): string {
+  const filled = fill(readFileSync(EXAMPLE, "utf8"), {
+    "password of the admin": ADMIN_PASSWORD,
+    "host of the carrier": "127.0.0.1",
+    "system id": SMPP_ACCOUNT.systemId,
+    "password of the carrier": SMPP_ACCOUNT.password,
+    KANNEL_PASSWORD: SENDSMS_USER.password,
   });
+  return change(filled, changesOf(config));
+}
+
+/** What tests have otherwise than the example: where things are, and shorter waits. By group; undefined: the setting is left out. */
+function changesOf({ dir, ports, smscPort, inboundUrl, store, recodes }: KannelConfig): Record<string, Settings> {
+  return {
+    core: {
+      "admin-port": ports.admin,
+      "smsbox-port": ports.boxes,
+      "sms-resend-freq": 1,
+      ...(store ? lastingStores(dir) : FORGETFUL),
+    },
+    smsc: { port: smscPort, "reconnect-delay": 1 },
+    smsbox: {
+      "bearerbox-port": ports.boxes,
+      "sendsms-port": ports.sendSms,
+      "http-queue-delay": 1,
+      // Without it, a text in UCS-2 reaches the get-url as UTF-16BE.
+      ...(recodes ? {} : { "mo-recode": undefined }),
+    },
+    "sms-service": { "get-url": inboundUrl },
+  };
 }
 
 /**
@@ -76,88 +91,39 @@ function core({ dir, ports, store }: KannelConfig): string {
  * So whoever is called must expect the same receipt twice, and none at all.
  */
 function lastingStores(dir: string): Settings {
-  return {
-    "store-type": "file",
-    "store-location": join(dir, "messages.store"),
-    "store-dump-freq": 10,
-    "dlr-storage": "spool",
-    "dlr-spool": receiptSpool(dir),
-  };
+  return { "store-location": join(dir, "messages.store"), "dlr-spool": receiptSpool(dir) };
 }
 
-function smsc({ smscPort }: KannelConfig): string {
-  return group("smsc", {
-    smsc: "smpp",
-    "smsc-id": SMSC_ID,
-    "allowed-smsc-id": SMSC_ID, // a message for any other SMSC is refused: 403
-    host: LOOPBACK,
-    port: smscPort,
-    "transceiver-mode": true,
-    "smsc-username": SMPP_ACCOUNT.systemId,
-    "smsc-password": SMPP_ACCOUNT.password,
-    "system-type": "",
-    "source-addr-autodetect": true,
-    "dest-addr-ton": 1,
-    "dest-addr-npi": 1,
-    "enquire-link-interval": 10,
-    "reconnect-delay": 1,
-    "max-pending-submits": 100,
-    // A submit_sm without an answer may have been carried out. Kannel would send it again after a minute; 2 means it
-    // waits. The message stays in the store, and goes out again only when the connection or the process ends.
-    "wait-ack-expire": 2,
+const FORGETFUL: Settings = {
+  "store-type": undefined,
+  "store-location": undefined,
+  "store-dump-freq": undefined,
+  "dlr-storage": "internal",
+  "dlr-spool": undefined,
+};
+
+/** @throws Error where the example has no such place */
+function fill(text: string, values: Record<string, string>): string {
+  return Object.entries(values).reduce((filled, [name, value]) => {
+    if (!filled.includes(`"<${name}>"`)) throw new Error(`examples/kannel.conf has no <${name}>`);
+    return filled.replace(`"<${name}>"`, `"${value}"`);
+  }, text);
+}
+
+/** @throws Error where the example has no such setting */
+function change(text: string, changes: Record<string, Settings>): string {
+  const groups = text.split(/^(?=group = )/m).map((group) => {
+    const name = /^group = (\S+)/.exec(group)?.[1] ?? "";
+    return Object.entries(changes[name] ?? {}).reduce((changed, [key, value]) => {
+      const line = new RegExp(`^${key} = .*\n`, "m");
+      if (!line.test(changed)) throw new Error(`examples/kannel.conf has no ${key} in the group ${name}`);
+      return changed.replace(line, () => (value === undefined ? "" : `${key} = ${renderValue(value)}\n`));
+    }, group);
   });
+  return groups.join("");
 }
 
-function smsbox({ ports, recodes }: KannelConfig): string {
-  return group("smsbox", {
-    // No smsbox-id: bearerbox hands messages from phones only to a smsbox without one.
-    "bearerbox-host": LOOPBACK,
-    "bearerbox-port": ports.boxes,
-    "sendsms-port": ports.sendSms,
-    "sendsms-interface": LOOPBACK,
-    "sendsms-chars": "+0123456789",
-    // Kannel's own default is to call a URL once and never again.
-    "http-queue-delay": 1,
-    "http-request-retry": 600,
-    "http-timeout": 10,
-    // Without it, a text in UCS-2 reaches the get-url as UTF-16BE.
-    ...(recodes ? { "mo-recode": true } : {}),
-    // No apology of Kannel's own is ever sent to a phone.
-    "reply-couldnotfetch": "",
-    "reply-requestfailed": "",
-    "reply-couldnotrepresent": "",
-    "reply-emptymessage": "",
-  });
-}
-
-function sendSmsUser(): string {
-  return group("sendsms-user", {
-    ...SENDSMS_USER,
-    "user-deny-ip": EVERYBODY,
-    "user-allow-ip": LOOPBACK,
-    "default-smsc": SMSC_ID,
-    "max-messages": 10,
-    concatenation: true,
-  });
-}
-
-function inboundService({ inboundUrl }: KannelConfig): string {
-  return group("sms-service", {
-    keyword: "default",
-    "catch-all": true,
-    "get-url": inboundUrl,
-    // Zero: the HTTP answer is not sent back to the phone as a text.
-    "max-messages": 0,
-    "omit-empty": true,
-  });
-}
-
-function group(name: string, settings: Settings): string {
-  const lines = Object.entries(settings).map(([key, value]) => `${key} = ${renderValue(value)}`);
-  return [`group = ${name}`, ...lines, ""].join("\n");
-}
-
-function renderValue(value: string | number | boolean): string {
+function renderValue(value: string | number): string {
   if (typeof value !== "string") return String(value);
   if (/["\\\r\n]/.test(value)) throw new Error(`a Kannel setting cannot hold a quote, backslash or line end: ${value}`);
   return `"${value}"`;
