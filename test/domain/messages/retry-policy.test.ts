@@ -38,7 +38,7 @@ describe("wrangler.toml", () => {
     expect(limits).toEqual([
       "max_batch_size = 25",
       "max_concurrency = 20",
-      "max_batch_size = 4",
+      "max_batch_size = 6",
       "max_concurrency = 20",
       "max_batch_size = 1",
       "max_concurrency = 30",
