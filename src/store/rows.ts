@@ -62,19 +62,6 @@ export interface ClientRow {
   old_secret_used_at: number | null;
 }
 
-export interface RefusedRequestRow {
-  client_id: string;
-  refused_at: number;
-  request_id: string;
-  method: string;
-  path: string;
-  status: number;
-  code: number;
-  message: string;
-  /** JSON array. */
-  details: string;
-}
-
 export interface MessageRow {
   message_id: string;
   website_id: string;

@@ -1,13 +1,14 @@
 /** The types of rows.ts are written by hand. Nothing else holds them to the migrations. */
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, it } from "vitest";
+import refusedRequests from "../../src/store/clients/refused-requests.ts?raw";
 import dailyLimit from "../../src/store/messages/daily-limit.ts?raw";
 import scheduled from "../../src/store/messages/scheduled.ts?raw";
 import operations from "../../src/store/operations/rows.ts?raw";
 import rows from "../../src/store/rows.ts?raw";
 import { World } from "../world.ts";
 
-const source = [rows, scheduled, dailyLimit, operations].join("\n");
+const source = [rows, scheduled, dailyLimit, operations, refusedRequests].join("\n");
 
 /** The table of each type. */
 const TABLES: Record<string, string> = {

@@ -1,7 +1,19 @@
 import { REFUSED_KEPT, type RefusedRequest } from "../../domain/clients/refused-request.ts";
 import { runBatch, runQuery } from "../database.ts";
-import type { RefusedRequestRow } from "../rows.ts";
 import { prepare, sql } from "../sql.ts";
+
+export interface RefusedRequestRow {
+  client_id: string;
+  refused_at: number;
+  request_id: string;
+  method: string;
+  path: string;
+  status: number;
+  code: number;
+  message: string;
+  /** JSON array. */
+  details: string;
+}
 
 /** Stores it, and deletes the oldest of the client beyond REFUSED_KEPT. */
 export async function storeRefusedRequest(db: D1Database, clientId: string, refused: RefusedRequest): Promise<void> {
