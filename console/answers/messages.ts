@@ -32,7 +32,7 @@ export interface WaitingRow {
   clientName: string | null;
   kind?: string | null;
   count: number;
-  why: "carrier" | "queue" | "held" | "scheduled";
+  why: "carrier" | "queue" | "held" | "scheduled" | "sending-hours";
   carrier: string | null;
   cause: string | null;
   nextTryAt: string | null;

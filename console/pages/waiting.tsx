@@ -70,7 +70,7 @@ export function WaitingPage({ route }: { route: Route }): JSX.Element {
 
 function leadOf(rows: WaitingRow[], now: number): string {
   const held = rows.filter(({ why }) => why === "held");
-  const scheduled = rows.filter(({ why }) => why === "scheduled");
+  const scheduled = rows.filter(({ opensAt }) => opensAt);
   const holders = [...new Set(held.flatMap((row) => row.held?.by ?? []))];
   const opens = scheduled.flatMap(({ opensAt }) => opensAt ?? []).sort()[0];
   const parts = [
@@ -213,7 +213,8 @@ function Why({ row: { why, carrier, cause, nextTryAt, held, opensAt } }: { row: 
         {words} <Time at={at} as={as} />
       </>
     );
-  if (why === "scheduled") return line("Scheduled", "scheduled", "plain", until("opens", opensAt));
+  if (opensAt)
+    return line(why === "scheduled" ? "Scheduled" : "Sending hours", "scheduled", "plain", until("opens", opensAt));
   const waitsFor = why === "queue" ? "For their turn" : `${carrier ?? "The carrier"} does not take them`;
   return line(cause ?? waitsFor, "waiting", "wait", until("next try", nextTryAt, "seconds"));
 }

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { WEBSITE_ID } from "../domain/clients/website.ts";
 import type { Hold } from "../domain/messages/hold.ts";
 import { maskNumbers } from "../domain/operations/mask.ts";
+import { toE164 } from "../domain/people/phone.ts";
 import { askEach } from "../flows/databases/ask-each.ts";
 import { inEach } from "../flows/databases/places.ts";
 import { inQuery, ok, type Resource } from "../http/call.ts";
@@ -12,6 +13,7 @@ import { LOOKED_AT, readWaiting, type WaitingGroup } from "../store/messages/wai
 import { type Answers, missingShape } from "./answers.ts";
 import { operatorCall } from "./operator-call.ts";
 import { readWebsiteId } from "./params.ts";
+import { heldHoursSchema, heldHoursView } from "./views/held-hours.ts";
 
 const rowSchema = z.object({
   sendPurpose: z.string(),
@@ -19,9 +21,9 @@ const rowSchema = z.object({
   clientName: z.string().nullable(),
   count: z.int(),
   why: z
-    .enum(["carrier", "queue", "held", "scheduled"])
+    .enum(["carrier", "queue", "held", "scheduled", "sending-hours"])
     .describe(
-      "`held`: an operator holds them. `scheduled`: they are kept for their time. Against the will: `carrier`: it could not take one of them at first; `queue`: they wait for their turn.",
+      "`held`: an operator holds them. `scheduled`: they are kept for their time. `sending-hours`: they wait until the hours of the website open. Against the will: `carrier`: it could not take one of them at first; `queue`: they wait for their turn.",
     ),
   carrier: z.string().describe("Of the website."),
   cause: z.string().nullable().describe("The words of the other side; numbers in them are masked."),
@@ -33,7 +35,8 @@ const rowSchema = z.object({
   opensAt: z.iso
     .datetime()
     .nullable()
-    .describe("When the first of what is scheduled may go; null: it is not scheduled."),
+    .describe("When the first of what is scheduled, or waits for sending hours, may go; null: it waits for neither."),
+  hours: heldHoursSchema.nullable().describe("What holds the first that waits for sending hours; null: none does."),
   oldestAt: z.iso.datetime().describe("When the oldest was accepted, or, if it is scheduled, asked for."),
   endsAt: z.iso.datetime().nullable().describe("When the oldest is given up, held or not; null: it is scheduled."),
 });
@@ -66,6 +69,7 @@ const EXAMPLE = {
         {
           ...{ sendPurpose: "spring-sale_01", clientId: CLIENT_ID, clientName: "The newsletter platform", count: 871 },
           ...{ why: "carrier", carrier: "kannel", cause: "HTTP 403", nextTryAt: TIME, held: null, opensAt: null },
+          hours: null,
           ...{ oldestAt: TIME, endsAt: TIME },
         },
       ],
@@ -87,12 +91,13 @@ const get = operatorCall({
   command: { name: "waiting" },
   run: async (request, deps) => {
     const websiteId = await readWebsiteId(request, deps);
-    const { answers, missing } = await askEach(inEach(deps), async ({ db }) => ({
-      waiting: await readWaiting(db, websiteId, deps.now()),
-      scheduled: await countScheduled(db, websiteId),
-    }));
+    const { answers, missing } = await askEach(inEach(deps), async ({ db }) => {
+      const { waiting, putBack } = await readWaiting(db, websiteId, deps.now());
+      return { waiting, putBack, kept: await countScheduled(db, websiteId) };
+    });
     const waiting = answers.flatMap((answer) => answer.waiting).sort((a, b) => a.oldestAt - b.oldestAt);
-    const scheduled = answers.flatMap((answer) => answer.scheduled).sort((a, b) => a.opensAt - b.opensAt);
+    const scheduled = answers.flatMap(({ kept, putBack }) => joined([...kept, ...putBack]));
+    scheduled.sort((a, b) => a.opensAt - b.opensAt);
     const groups = [...Map.groupBy([...waiting, ...scheduled], (group) => group.websiteId)].map(([id, rows]) => ({
       websiteId: id,
       name: rows[0]?.websiteName ?? id,
@@ -101,7 +106,8 @@ const get = operatorCall({
       ),
     }));
     const isCut = answers.some(
-      (answer) => countIn(answer.waiting) >= LOOKED_AT || countIn(answer.scheduled) >= SCHEDULED_LOOKED_AT,
+      (answer) =>
+        countIn([...answer.waiting, ...answer.putBack]) >= LOOKED_AT || countIn(answer.kept) >= SCHEDULED_LOOKED_AT,
     );
     return { asOf: toTime(deps.now()), isCut, groups, ...missing };
   },
@@ -109,9 +115,20 @@ const get = operatorCall({
 
 const countIn = (groups: { count: number }[]) => groups.reduce((sum, { count }) => sum + count, 0);
 
-function toScheduledRow({ websiteId: _, websiteName: __, opensAt, oldestAt, ...group }: ScheduledGroup): Row {
+/** Sending hours hold messages that are kept, and messages that they have put back: those of a website, purpose and client are one. */
+function joined(groups: ScheduledGroup[]): ScheduledGroup[] {
+  const keyOf = (it: ScheduledGroup) => JSON.stringify([it.websiteId, it.sendPurpose, it.clientId, it.held === null]);
+  return [...Map.groupBy(groups, keyOf).values()].map((same) => {
+    const [first] = same.toSorted((a, b) => a.opensAt - b.opensAt) as [ScheduledGroup];
+    return { ...first, count: countIn(same), oldestAt: Math.min(...same.map(({ oldestAt }) => oldestAt)) };
+  });
+}
+
+function toScheduledRow({ websiteId: _, websiteName: __, opensAt, oldestAt, held, ...group }: ScheduledGroup): Row {
   const times = { opensAt: toTime(opensAt), oldestAt: toTime(oldestAt), endsAt: null };
-  return { ...group, ...times, why: "scheduled", cause: null, nextTryAt: null, held: null };
+  const hours = held && heldHoursView({ ...held, phone: toE164(held.phone) });
+  const why = held ? "sending-hours" : "scheduled";
+  return { ...group, ...times, why, hours: hours ?? null, cause: null, nextTryAt: null, held: null };
 }
 
 function toRow({ hold, websiteId: _, websiteName: __, ...group }: WaitingGroup, submitWithin: number): Row {
@@ -123,6 +140,7 @@ function toRow({ hold, websiteId: _, websiteName: __, ...group }: WaitingGroup, 
     nextTryAt: hold ? null : toTime(group.nextTryAt),
     held: hold && { since: toTime(hold.since), ...sayOf(hold) },
     opensAt: null,
+    hours: null,
     oldestAt: toTime(oldestAt),
     endsAt: toTime(oldestAt + submitWithin),
   };

@@ -2,13 +2,16 @@ import * as z from "zod";
 import { MESSAGE_EVENT_TYPES } from "../../domain/callbacks/callback.ts";
 import type { Hold } from "../../domain/messages/hold.ts";
 import type { SubmissionEntry } from "../../domain/messages/job.ts";
+import { KINDS } from "../../domain/messages/kind.ts";
 import { MESSAGE_STATUSES, type MessageStatus } from "../../domain/messages/message.ts";
 import { reasonSchema } from "../../domain/messages/reason.ts";
 import { CLIENT_ID, MESSAGE_ID, SEND_BY_PHONE, TIME } from "../../http/examples.ts";
 import { toTime } from "../../http/time.ts";
 import type { FoundMessage } from "../../store/messages/find-messages.ts";
-import type { StoredEvent, StoredMessage, WholeMessage } from "../../store/messages/read-message.ts";
+import type { StoredEvent, WholeMessage } from "../../store/messages/read-message.ts";
+import type { StoredMessage } from "../../store/messages/stored-message.ts";
 import { callbackSchema, heldSchema, personIdShape } from "../answers.ts";
+import { heldHoursSchema, heldHoursView } from "./held-hours.ts";
 
 const submissionSchema = z.object({
   at: z.iso.datetime(),
@@ -46,6 +49,9 @@ export const operatorMessageSchema = z.object({
     .array(z.string())
     .nullable()
     .describe("Fields of the request that no send request has; null: it had none."),
+  kind: z.enum(KINDS).nullable().describe("null: a reply to a keyword."),
+  timeZone: z.string().nullable().describe("Of the person, as the client said."),
+  region: z.string().nullable().describe("Of the person, as the client said."),
   encoding: z.enum(["GSM-7", "UCS-2"]).nullable(),
   segments: z.int().nullable(),
   carrier: z.string().nullable(),
@@ -71,6 +77,7 @@ export const operatorMessageSchema = z.object({
       until: z.iso.datetime().nullable(),
       because: z.string(),
       held: heldSchema.optional().describe("Who holds it, and why. Left out where nobody does."),
+      hours: heldHoursSchema.optional().describe("The sending hours that hold it. Left out where none do."),
     })
     .nullable()
     .describe("Of PENDING_TO_SEND: until when, and why. Without a time, it is its turn."),
@@ -108,6 +115,9 @@ export const MESSAGE = {
   mediaUrl: null,
   clickUrl: null,
   ignoredFields: null,
+  kind: "marketing",
+  timeZone: null,
+  region: null,
   encoding: "GSM-7",
   segments: 1,
   carrier: "sandbox",
@@ -181,7 +191,11 @@ function waitsView(message: StoredMessage & { hold: Hold | null }, now: number):
     const held = { by: hold.by, since: toTime(hold.since), reason: hold.reason };
     return { until: null, because: "an operator holds it", held };
   }
-  if (scheduledFor !== null && scheduledFor > now) return { until: toTime(scheduledFor), because: "its sendAt" };
+  if (scheduledFor !== null && scheduledFor > now) {
+    const hours = heldHoursView(message);
+    const until = toTime(scheduledFor);
+    return hours ? { until, because: "its sending hours", hours } : { until, because: "its sendAt" };
+  }
   const isRetried = retryAt !== null && retryAt > now;
   return isRetried
     ? { until: toTime(retryAt), because: reasonDetail ?? "a retry" }
@@ -189,7 +203,7 @@ function waitsView(message: StoredMessage & { hold: Hold | null }, now: number):
 }
 
 function factsView(message: StoredMessage, hold: Hold | null, now: number) {
-  const { callbackData: _, ...facts } = message;
+  const { callbackData: _, opensAt: _2, hours: _3, ...facts } = message;
   return {
     ...facts,
     requestedAt: toTime(message.requestedAt),

@@ -6,7 +6,7 @@ import { reasonSchema } from "../../domain/messages/reason.ts";
 import { toDigits } from "../../domain/people/phone.ts";
 import { CLIENT_ID, MESSAGE_ID, PHONE, TIME } from "../../http/examples.ts";
 import { toTime } from "../../http/time.ts";
-import type { StoredMessage } from "../../store/messages/read-message.ts";
+import type { StoredMessage } from "../../store/messages/stored-message.ts";
 import type { InboundText } from "../../store/people/inbound.ts";
 import { readRecords, type StoredNotice } from "../../store/people/person-records.ts";
 import type { Person, SubscriptionEntry } from "../../store/people/subscriptions.ts";

@@ -3,10 +3,9 @@ import type { MessageStatus } from "../../domain/messages/message.ts";
 import { REASON_STATUSES, type Reason } from "../../domain/messages/reason.ts";
 import { runQuery } from "../database.ts";
 import { STATE } from "../databases/moving.ts";
-import type { MessageRow } from "../rows.ts";
 import { prepare, type Sql, sql } from "../sql.ts";
 import { HOLD, toHold } from "./holds.ts";
-import { type StoredMessage, toStoredMessage } from "./read-message.ts";
+import { type HeldRow, HOURS, type StoredMessage, toStoredMessage } from "./stored-message.ts";
 
 /** Messages looked through for one page: whoever looks for a rare one goes on with the next page. */
 export const LOOKED_THROUGH = 10_000;
@@ -39,10 +38,10 @@ export interface MessageSearch {
 export type FoundMessage = StoredMessage & { hold: Hold | null; websiteName: string | null };
 
 /** The columns of a message `m` as a search shows it. */
-export const FOUND = sql<FoundRow>`m.*, ${HOLD} AS hold,
+export const FOUND = sql<FoundRow>`m.*, ${HOLD} AS hold, ${HOURS},
   (SELECT w.name FROM websites w WHERE w.website_id = m.website_id) AS website_name`;
 
-export type FoundRow = MessageRow & { hold: string | null; website_name: string | null };
+export type FoundRow = HeldRow & { hold: string | null; website_name: string | null };
 
 export const toFound = (row: FoundRow): FoundMessage => ({
   ...toStoredMessage(row),

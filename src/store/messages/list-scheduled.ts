@@ -1,5 +1,6 @@
 // What is scheduled, for an operator.
-import { runQuery } from "../database.ts";
+import type { SendingHours } from "../../domain/messages/sending-hours.ts";
+import { parseJsonColumn, runQuery } from "../database.ts";
 import { STATE } from "../databases/moving.ts";
 import { piece, prepare, sql } from "../sql.ts";
 import { FOUND, type FoundMessage, type FoundRow, toFound } from "./find-messages.ts";
@@ -53,20 +54,59 @@ export interface ScheduledGroup {
   oldestAt: number;
   /** When the first of them may go. */
   opensAt: number;
+  /** What sending hours hold of them; null: nothing. */
+  held: HeldGroup | null;
+}
+
+/** Messages that sending hours hold: where the person of the first is, and the hours of the website as they are now. */
+export interface HeldGroup {
+  phone: number;
+  timeZone: string | null;
+  region: string | null;
+  /** When they open. */
+  opensAt: number;
+  hours: SendingHours | null;
+}
+
+/** The columns of a group of messages that tell of the first to go, in its `place` 1. */
+export const FIRST_HELD =
+  piece(`max(iif(place = 1, phone, NULL)) AS phone, max(iif(place = 1, time_zone, NULL)) AS timeZone,
+  max(iif(place = 1, region, NULL)) AS region, max(iif(place = 1, opens_at, NULL)) AS heldUntil`);
+
+export interface FirstHeldRow {
+  phone: number;
+  timeZone: string | null;
+  region: string | null;
+  heldUntil: number | null;
+  sendingHours: string | null;
+}
+
+export function toHeldGroup({ phone, timeZone, region, heldUntil, sendingHours }: FirstHeldRow): HeldGroup | null {
+  if (heldUntil === null) return null;
+  const hours = parseJsonColumn<SendingHours | null>(sendingHours, null);
+  return { phone, timeZone, region, opensAt: heldUntil, hours };
 }
 
 /** Counts the soonest SCHEDULED_LOOKED_AT. @param websiteId null: of all websites */
 export async function countScheduled(db: D1Database, websiteId: string | null): Promise<ScheduledGroup[]> {
   const ofAsked = websiteId === null ? piece("true") : sql`kept.website_id = ${websiteId}`;
-  return runQuery<ScheduledGroup>(
+  const some = sql`SELECT website_id, send_purpose, client_id, requested_at, send_at, phone, request ->> 'timeZone' AS time_zone,
+      request ->> 'region' AS region, request ->> 'opensAt' AS opens_at
+    FROM scheduled_messages kept WHERE ${ofAsked} AND ${IS_HERE} ORDER BY kept.send_at LIMIT ${SCHEDULED_LOOKED_AT}`;
+  const rows = await runQuery<Omit<ScheduledGroup, "held"> & FirstHeldRow>(
     prepare(
       db,
-      sql`SELECT g.*, w.name AS websiteName, w.carrier, c.name AS clientName
+      sql`SELECT g.*, w.name AS websiteName, w.carrier, w.sending_hours AS sendingHours, c.name AS clientName
         FROM (SELECT website_id AS websiteId, send_purpose AS sendPurpose, client_id AS clientId, count(*) AS count,
-            min(requested_at) AS oldestAt, min(send_at) AS opensAt
-          FROM (SELECT * FROM scheduled_messages kept WHERE ${ofAsked} AND ${IS_HERE} ORDER BY kept.send_at LIMIT ${SCHEDULED_LOOKED_AT})
-          GROUP BY 1, 2, 3) g
+            min(requested_at) AS oldestAt, min(send_at) AS opensAt, ${FIRST_HELD}
+          FROM (SELECT *, row_number() OVER (PARTITION BY website_id, send_purpose, client_id, opens_at IS NULL ORDER BY send_at) AS place
+            FROM (${some}))
+          GROUP BY 1, 2, 3, opens_at IS NULL) g
         CROSS JOIN websites w ON w.website_id = g.websiteId LEFT JOIN clients c ON c.client_id = g.clientId ORDER BY g.opensAt`,
     ),
   );
+  return rows.map(({ phone, timeZone, region, heldUntil, sendingHours, ...group }) => ({
+    ...group,
+    held: toHeldGroup({ phone, timeZone, region, heldUntil, sendingHours }),
+  }));
 }

@@ -4,7 +4,7 @@ import { toDigits } from "../../domain/people/phone.ts";
 import { runNamed } from "../database.ts";
 import type { ChangeSource, MessageRow, SubscriptionChangeRow } from "../rows.ts";
 import { prepare, type Sql, sql } from "../sql.ts";
-import type { StoredMessage } from "./read-message.ts";
+import type { StoredMessage } from "./stored-message.ts";
 
 /** What the ledger said at a moment. Times are milliseconds since 1970. */
 export interface Consent {

@@ -3,53 +3,18 @@ import type { Hold } from "../../domain/messages/hold.ts";
 import type { SubmissionEntry } from "../../domain/messages/job.ts";
 import type { MessageStatus } from "../../domain/messages/message.ts";
 import { type Reason, readReason } from "../../domain/messages/reason.ts";
-import type { Segments } from "../../domain/messages/segments.ts";
-import { toE164 } from "../../domain/people/phone.ts";
 import { isClick, toEventId } from "../callbacks/events.ts";
 import { runNamed, runQuery } from "../database.ts";
 import type { EventRow, MessageRow } from "../rows.ts";
 import { piece, prepare, sql } from "../sql.ts";
-import { HELD, HOLD, toHold } from "./holds.ts";
+import { HOLD, toHold } from "./holds.ts";
 import { type ClickCounts, NO_CLICKS } from "./links.ts";
 import type { ScheduledMessageRow } from "./scheduled.ts";
+import { type HeldRow, HOURS, type StoredMessage, toStoredMessage } from "./stored-message.ts";
 import { readSubmissions } from "./submissions.ts";
 
-/** A message as it is stored. Times are milliseconds since 1970. */
-export interface StoredMessage {
-  messageId: string;
-  websiteId: string;
-  clientId: string;
-  status: MessageStatus;
-  reason: Reason | null;
-  /** In words, for the operator. */
-  reasonDetail: string | null;
-  /** E.164; null when no number was found for the e-mail address. */
-  phone: string | null;
-  email: string | null;
-  text: string;
-  mediaUrl: string | null;
-  clickUrl: string | null;
-  callbackData: string;
-  sendPurpose: string;
-  encoding: Segments["encoding"] | null;
-  segments: number | null;
-  carrier: string | null;
-  carrierMessageId: string | null;
-  attempts: number;
-  acceptedAt: number;
-  updatedAt: number;
-  claimedAt: number | null;
-  retryAt: number | null;
-  /** When a scheduled message was asked for; null: it was not scheduled. */
-  requestedAt: number | null;
-  /** When it may go; null: at once. */
-  scheduledFor: number | null;
-  /** null: SUBMIT_WITHIN_HOURS after it may first go. */
-  expiresAt: number | null;
-}
-
 export async function readMessage(db: D1Database, messageId: string): Promise<WholeMessage | undefined> {
-  const query = sql`SELECT m.*, ${HOLD} AS hold, w.name AS website_name, c.name AS client_name
+  const query = sql`SELECT m.*, ${HOLD} AS hold, ${HOURS}, w.name AS website_name, c.name AS client_name
     FROM (SELECT * FROM messages WHERE message_id = ${messageId}
         UNION ALL SELECT * FROM scheduled_as_messages WHERE message_id = ${messageId}) m
       LEFT JOIN websites w ON w.website_id = m.website_id LEFT JOIN clients c ON c.client_id = m.client_id`;
@@ -80,37 +45,7 @@ interface MessageStory extends StoredMessage {
 }
 
 /** A message `m`, with its hold (HOLD) and the names of its website and its client. */
-export type StoryRow = MessageRow & { hold: string | null; website_name: string | null; client_name: string | null };
-
-export function toStoredMessage(row: MessageRow): StoredMessage {
-  return {
-    messageId: row.message_id,
-    websiteId: row.website_id,
-    clientId: row.client_id,
-    status: row.status,
-    reason: readReason(row.status, row.reason_code),
-    reasonDetail: row.reason,
-    phone: row.phone === null ? null : toE164(row.phone),
-    email: row.email,
-    text: row.text,
-    mediaUrl: row.media_url,
-    clickUrl: row.click_url,
-    callbackData: row.callback_data,
-    sendPurpose: row.send_purpose,
-    encoding: row.encoding,
-    segments: row.segments,
-    carrier: row.carrier,
-    carrierMessageId: row.carrier_message_id,
-    attempts: row.attempts,
-    acceptedAt: row.accepted_at,
-    updatedAt: row.updated_at,
-    claimedAt: row.claimed_at,
-    retryAt: row.reason === null || row.reason === HELD ? null : row.due_at,
-    requestedAt: row.requested_at,
-    scheduledFor: row.send_at,
-    expiresAt: row.expires_at,
-  };
-}
+export type StoryRow = HeldRow & { hold: string | null; website_name: string | null; client_name: string | null };
 
 /** Status, its reason and time, by id, of the messages of a website among `ids`. */
 export async function readStatuses(

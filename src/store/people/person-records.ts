@@ -1,4 +1,5 @@
 // All that a website has stored about one person, for an export.
+
 import type { NoticeType } from "../../domain/callbacks/callback.ts";
 import { parseJsonColumn, runNamed } from "../database.ts";
 import { HOLD } from "../messages/holds.ts";
@@ -9,6 +10,7 @@ import {
   toStoredCallback,
   type WholeMessage,
 } from "../messages/read-message.ts";
+import { HOURS } from "../messages/stored-message.ts";
 import type { EventRow, InboundTextRow } from "../rows.ts";
 import { prepare, sql } from "../sql.ts";
 import { type InboundText, toInboundText } from "./inbound.ts";
@@ -51,7 +53,7 @@ export async function readRecords(
     ...selectPerson(db, websiteId, phone),
     messages: prepare(
       db,
-      sql`SELECT m.*, ${HOLD} AS hold, w.name AS website_name, c.name AS client_name
+      sql`SELECT m.*, ${HOLD} AS hold, ${HOURS}, w.name AS website_name, c.name AS client_name
         FROM (SELECT * FROM messages WHERE website_id = ${websiteId} AND phone = ${phone}
           UNION ALL SELECT * FROM messages WHERE website_id = ${websiteId} AND phone IS NULL
             AND email = (SELECT email FROM subscriptions WHERE website_id = ${websiteId} AND phone = ${phone})
@@ -60,7 +62,7 @@ export async function readRecords(
     ),
     scheduled_messages: prepare(
       db,
-      sql`SELECT m.*, ${HOLD} AS hold, w.name AS website_name, c.name AS client_name
+      sql`SELECT m.*, ${HOLD} AS hold, ${HOURS}, w.name AS website_name, c.name AS client_name
         FROM scheduled_as_messages m LEFT JOIN websites w ON w.website_id = m.website_id
           LEFT JOIN clients c ON c.client_id = m.client_id
         WHERE m.website_id = ${websiteId} AND m.phone = ${phone} ORDER BY +m.send_at DESC LIMIT ${MOST_RECORDS + 1}`,
