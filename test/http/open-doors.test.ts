@@ -255,7 +255,7 @@ describe("a flood of unknown clients", () => {
     const answer = await world.post("/text/message/send", stranger(), {}, from(ATTACKER));
     const { headers } = answer;
     expect([answer.status, headers.get("retry-after"), headers.get("ratelimit")]).toEqual([429, "10", null]);
-    expect(await answer.json()).toMatchObject({ code: 42901 });
+    expect(await answer.json()).toMatchObject({ code: 42903 });
   });
 });
 

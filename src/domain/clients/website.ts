@@ -122,7 +122,7 @@ export const websiteFields = jsonObject({
     'When its marketing messages may go, by the clock of the person: `{"profile": "us-strict", "whenClosed": "delay"}`, or windows of its own. What comes while they are closed waits until they open (`delay`), or ends as FAILED_TO_SEND with `QUIET_HOURS` (`refuse`). Without it, at any time.',
   ),
   dailyLimit: orNull(wholeNumber("texts", 1, MOST_DAILY)).describe(
-    "The most texts that it accepts in 24 hours, of all its clients: a request beyond it is refused (42903). Without it, any number. Replies to keywords do not count.",
+    "The most texts that it accepts in 24 hours, of all its clients: a request beyond it is refused (42901). Without it, any number. Replies to keywords do not count.",
   ),
 });
 

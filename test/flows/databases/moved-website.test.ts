@@ -132,7 +132,7 @@ it("what a website has accepted counts towards its daily limit wherever it is", 
     await beginMove(world, "brand", target);
     await finish();
     const answer = await send();
-    expect([answer.status, await answer.json()]).toMatchObject([429, { code: 42903 }]);
+    expect([answer.status, await answer.json()]).toMatchObject([429, { code: 42901 }]);
   }
   world.advance(86_460);
   expect((await send()).status).toBe(200);

@@ -50,7 +50,7 @@ const read = async (answer: Response): Promise<Answer> => ({
 
 async function expectRefused(answering: Promise<Response>): Promise<Answer> {
   const answer = await read(await answering);
-  expect([answer.status, answer.body.code]).toEqual([429, 42903]);
+  expect([answer.status, answer.body.code]).toEqual([429, 42901]);
   expect(answer.retryAfter).toBeGreaterThan(0);
   return answer;
 }

@@ -124,10 +124,10 @@ describe.concurrent.each(LANGUAGES)("client.$extension", (language) => {
   });
 
   test("leaves it to its caller to come back hours later", async () => {
-    const limit = { code: 42903, message: "This website accepts no more texts for now.", details: [] };
+    const limit = { code: 42901, message: "This website accepts no more texts for now.", details: [] };
     const fake = await startFake(reply(429, limit, { "retry-after": "3600" }));
     const { code, output } = await runClient(language, strangerOf(fake.url), "send", PHONE, "Hello");
-    expect({ code, output }).toEqual({ code: 1, output: `42903: ${limit.message}` });
+    expect({ code, output }).toEqual({ code: 1, output: `42901: ${limit.message}` });
     expect(fake.received).toHaveLength(1);
   });
 
