@@ -297,6 +297,7 @@ CREATE TABLE clicks (
 CREATE TABLE erased_people (
   website_id TEXT NOT NULL,
   mark TEXT NOT NULL,                  -- HMAC-SHA-256 of the number, hex
+  last_stop_at INTEGER,                -- when the person last opted out; NULL: the person had not
   PRIMARY KEY (website_id, mark)
 ) STRICT, WITHOUT ROWID;
 

@@ -1,12 +1,14 @@
 import type { Deps } from "../deps.ts";
 import { toDigits } from "../domain/people/phone.ts";
-import { askEach, type Missing } from "../flows/databases/ask-each.ts";
+import { askEach } from "../flows/databases/ask-each.ts";
 import { inEach } from "../flows/databases/places.ts";
+import { erasedIn } from "../flows/people/erasure-tombstones.ts";
 import { findPerson, inWebsitesOf, readInWebsite } from "../flows/people/find-person.ts";
 import { authorOf } from "../http/api-request.ts";
 import { ok, type Resource } from "../http/call.ts";
 import { PHONE as A_PHONE } from "../http/examples.ts";
 import { toTime } from "../http/time.ts";
+import type { Erased } from "../store/people/erasure.ts";
 import { isKnownIn } from "../store/people/person-tables.ts";
 import { removeEmail } from "../store/people/subscriptions.ts";
 import { eraseEverywhereCall, eraseOne } from "./erase-person.ts";
@@ -16,6 +18,7 @@ import { PAGE, PHONE, requireFound, requirePhone, requireWebsite, WEBSITE } from
 import {
   EVERYWHERE,
   EXPORT,
+  erasedView,
   PERSON,
   type PeopleAnswers,
   peopleAnswers,
@@ -31,6 +34,8 @@ const COLUMNS = {
 
 const OPTED_OUT = "The person opted out: only START brings them back.";
 
+const ERASED = "The person was erased, and stays opted out: only START brings them back.";
+
 const find = operatorCall({
   id: "findPerson",
   method: "GET",
@@ -45,7 +50,8 @@ const find = operatorCall({
   command: {
     name: "find-person",
     columns: COLUMNS,
-    next: ({ websites }) => (websites.some((it) => it.optedOutByPerson) ? OPTED_OUT : undefined),
+    next: ({ websites, erased }) =>
+      websites.some((it) => it.optedOutByPerson) ? OPTED_OUT : erased ? ERASED : undefined,
   },
   run: async (request, deps) => {
     const phone = requirePhone(request);
@@ -55,14 +61,19 @@ const find = operatorCall({
       ...personView(phone, person, texts),
       messageCount,
     });
-    const { answers, missing } = await askEach(inEach(deps), (own) => findPerson(own, phone, PAGE));
+    const { answers, missing } = await askEach(inEach(deps), async (own) => ({
+      ...(await findPerson(own, phone, PAGE)),
+      erased: await erasedIn(own, phone, null),
+    }));
     const websites = answers.flatMap((found) => found.websites.map(toWebsite)).sort(byWebsite);
-    if (!missing.unavailableDatabases) requireFound(websites[0], "number");
+    const erased = answers.flatMap((found) => found.erased);
+    if (!missing.unavailableDatabases) requireFound(websites[0] ?? erased[0], "number");
     const messages = answers.flatMap((found) => found.messages).sort((a, b) => b.acceptedAt - a.acceptedAt);
     return {
       phone,
       websites,
       messages: messages.slice(0, PAGE).map(sentView),
+      ...erasedView(erased),
       ...missing,
     };
   },
@@ -81,7 +92,7 @@ const exportAll = operatorCall({
   tag: "People",
   summary: "Export all that is kept about a person",
   description:
-    "One document for the person: in each website that knows the number the state, the whole ledger, every message with its events, callbacks and clicks, every text, and what clients were told. A tombstone, a one-way hash, is not in it.",
+    "One document for the person: in each website that knows the number the state, the whole ledger, every message with its events, callbacks and clicks, every text, and what clients were told. Of a number that a website has erased, `erased` has that website, and when the person had last opted out; its tombstone, a one-way hash, is not in the document.",
   parameters: [PHONE],
   answers: [ok(peopleAnswers.PersonExport, "Each website that knows the number.", EXPORT)],
   errors: ["resource-unknown", "fields-wrong"],
@@ -89,11 +100,14 @@ const exportAll = operatorCall({
   command: { name: "export-person" },
   run: async (request, deps) => {
     const phone = requirePhone(request);
-    const { answers, missing } = await askEach(inEach(deps), (own) =>
-      inWebsitesOf(own, phone, (websiteId) => readWebsite(own, websiteId, phone)),
-    );
-    if (!missing.unavailableDatabases) requireFound(answers.flat()[0], "number");
-    return exportAnswer(deps, phone, answers.flat(), missing);
+    const { answers, missing } = await askEach(inEach(deps), async (own) => ({
+      websites: await inWebsitesOf(own, phone, (websiteId) => readWebsite(own, websiteId, phone)),
+      erased: await erasedIn(own, phone, null),
+    }));
+    const websites = answers.flatMap((found) => found.websites);
+    const erased = answers.flatMap((found) => found.erased);
+    if (!missing.unavailableDatabases) requireFound(websites[0] ?? erased[0], "number");
+    return exportAnswer(deps, phone, { websites, ...erasedView(erased), ...missing });
   },
 });
 
@@ -104,7 +118,7 @@ const get = operatorCall({
   tag: "People",
   summary: "Read a person: state, history and texts",
   description:
-    "A number of which the website stores nothing is unknown. An undo of an import has the source `undo`, and the import as its proof.",
+    "A number of which the website stores nothing is unknown. One that it has erased is shown with `erased`, and nothing else. An undo of an import has the source `undo`, and the import as its proof.",
   database: "named",
   parameters: [WEBSITE, PHONE],
   answers: [
@@ -114,21 +128,27 @@ const get = operatorCall({
   command: {
     name: "person",
     columns: COLUMNS,
-    next: ({ optedOutByPerson }) => (optedOutByPerson ? OPTED_OUT : undefined),
+    next: ({ optedOutByPerson, erased }) => (optedOutByPerson ? OPTED_OUT : erased ? ERASED : undefined),
   },
   run: async (request, deps) => {
     const { websiteId } = await requireWebsite(request, deps);
     const phone = requirePhone(request);
-    await requireKnown(deps, websiteId, phone);
+    const erased = await requireKnown(deps, websiteId, phone);
     const { person, texts, messageCount } = await readInWebsite(deps, websiteId, phone, PAGE);
-    return { ...personView(phone, person, texts), messageCount };
+    return { ...personView(phone, person, texts), messageCount, ...erasedView(erased) };
   },
 });
 
 type KnownIn = Awaited<ReturnType<typeof readInWebsite>>;
 
-async function requireKnown(deps: Deps, websiteId: string, phone: string): Promise<void> {
-  requireFound(await isKnownIn(deps.db, websiteId, toDigits(phone), phone), "number");
+/** @returns the website, if it has erased the number. @throws RequestFailure resource-unknown: it neither knows it nor has erased it */
+async function requireKnown(deps: Deps, websiteId: string, phone: string): Promise<Erased[]> {
+  const [isKnown, erased] = await Promise.all([
+    isKnownIn(deps.db, websiteId, toDigits(phone), phone),
+    erasedIn(deps, phone, websiteId),
+  ]);
+  requireFound(isKnown || erased[0], "number");
+  return erased;
 }
 
 const exportOfWebsite = operatorCall({
@@ -150,19 +170,17 @@ const exportOfWebsite = operatorCall({
   run: async (request, deps) => {
     const { websiteId } = await requireWebsite(request, deps);
     const phone = requirePhone(request);
-    await requireKnown(deps, websiteId, phone);
-    return exportAnswer(deps, phone, [await readWebsite(deps, websiteId, phone)]);
+    const erased = await requireKnown(deps, websiteId, phone);
+    return exportAnswer(deps, phone, { websites: [await readWebsite(deps, websiteId, phone)], ...erasedView(erased) });
   },
 });
 
 function exportAnswer(
   deps: Deps,
   phone: string,
-  websites: PeopleAnswers["PersonExport"]["websites"],
-  missing: Missing = {},
-): Response {
-  const answer: PeopleAnswers["PersonExport"] = { phone, exportedAt: toTime(deps.now()), websites, ...missing };
-  return Response.json(answer);
+  found: Omit<PeopleAnswers["PersonExport"], "phone" | "exportedAt">,
+): PeopleAnswers["PersonExport"] {
+  return { phone, exportedAt: toTime(deps.now()), ...found };
 }
 
 const removeAddress = operatorCall({

@@ -96,6 +96,16 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
     sql: "SELECT mark FROM erased_people WHERE website_id = ?1 LIMIT ?2",
     reason: AS_MANY_AS_GIVEN,
   },
+  {
+    step: "SEARCH erased_people USING PRIMARY KEY (website_id=?)",
+    sql: "EXISTS (SELECT 1 FROM erased_people e WHERE e.website_id = w.website_id)",
+    reason: "Whether the website has erased anybody: one row.",
+  },
+  {
+    step: "SCAN websites",
+    sql: "EXISTS (SELECT 1 FROM erased_people e WHERE e.website_id = w.website_id)",
+    reason: THE_OPERATORS_LOOK,
+  },
   { step: "SEARCH outcome_counts USING PRIMARY KEY (minute<?)", reason: "What is deleted." },
   { step: "SEARCH outcome_counts USING PRIMARY KEY (minute>?)", reason: "The last hour, which is what is asked for." },
   { step: "SEARCH receipt_counts USING PRIMARY KEY (minute<?)", reason: "What is deleted." },

@@ -5,7 +5,13 @@ import { maskNumbers } from "../../domain/operations/mask.ts";
 import { toDigits } from "../../domain/people/phone.ts";
 import { describeError } from "../../platform/describe-error.ts";
 import { Tombstones } from "../../platform/tombstones.ts";
-import { countOfErasure, erasePerson } from "../../store/people/erasure.ts";
+import {
+  countOfErasure,
+  type Erased,
+  erasePerson,
+  findErased,
+  websitesWithErased,
+} from "../../store/people/erasure.ts";
 import { findWebsitesOf } from "../../store/people/person-tables.ts";
 import { askEach, type Missing } from "../databases/ask-each.ts";
 import { inDatabaseOf, inEach, inFirst } from "../databases/places.ts";
@@ -15,6 +21,15 @@ import { inWebsitesOf } from "./find-person.ts";
 
 export async function readTombstones(deps: Deps, websiteId: string): Promise<Tombstones> {
   return new Tombstones(websiteId, await deps.erasureKey.read(inFirst(deps).db, deps.config.serviceKey ?? ""));
+}
+
+/** The websites of this database that have erased the number. @param websiteId the one that is asked; null: all */
+export async function erasedIn(deps: Deps, phone: string, websiteId: string | null): Promise<Erased[]> {
+  const websiteIds = await websitesWithErased(deps.db, websiteId);
+  const tombstones = await Promise.all(
+    websiteIds.map(async (id) => ({ websiteId: id, mark: (await readTombstones(deps, id)).of(toDigits(phone)) })),
+  );
+  return tombstones.length === 0 ? [] : findErased(deps.db, tombstones);
 }
 
 /** @param websiteId `""`: of no website. @returns the number of erased messages */

@@ -7,6 +7,7 @@ import { toDigits } from "../../domain/people/phone.ts";
 import { CLIENT_ID, MESSAGE_ID, PHONE, TIME } from "../../http/examples.ts";
 import { toTime } from "../../http/time.ts";
 import type { StoredMessage } from "../../store/messages/stored-message.ts";
+import type { Erased } from "../../store/people/erasure.ts";
 import type { InboundText } from "../../store/people/inbound.ts";
 import { readRecords, type StoredNotice } from "../../store/people/person-records.ts";
 import type { Person, SubscriptionEntry } from "../../store/people/subscriptions.ts";
@@ -37,6 +38,21 @@ const personSchema = z.object({
   changes: z.array(changeSchema),
   texts: z.array(inboundTextSchema),
 });
+
+/** What is kept of an erased number. */
+const erasedShape = {
+  erased: z
+    .array(
+      z.object({
+        websiteId: z.string(),
+        lastStopAt: z.iso.datetime().nullable().describe("When the person had last texted STOP; null: never."),
+      }),
+    )
+    .optional()
+    .describe(
+      "Websites that have erased the number: it stays opted out there, and only a START brings it back. Left out where none has.",
+    ),
+};
 
 /** With what an erasure would erase. */
 const knownSchema = personSchema.extend({
@@ -74,18 +90,20 @@ const recordsSchema = personSchema.extend({
 });
 
 export const peopleAnswers = {
-  Person: knownSchema,
+  Person: knownSchema.extend(erasedShape),
   PersonEverywhere: z.object({
     phone: z.string(),
     ...personIdShape,
     websites: z.array(knownSchema.extend({ websiteId: websiteOfTextSchema, websiteName: z.string().nullable() })),
     messages: z.array(messageSchema).describe("The latest 100 to this number, newest first."),
+    ...erasedShape,
     ...missingShape,
   }),
   PersonExport: z.object({
     phone: z.string(),
     exportedAt: z.iso.datetime(),
     websites: z.array(recordsSchema),
+    ...erasedShape,
     ...missingShape,
   }),
   EmailRemoval: z.object({ phone: z.string(), ...personIdShape, email: z.null() }),
@@ -165,6 +183,12 @@ export function personView(phone: string, person: Person | undefined, texts: Inb
     changes: (person?.changes ?? []).map(changeView),
     texts: texts.map(textView),
   };
+}
+
+export function erasedView(erased: Erased[]) {
+  if (erased.length === 0) return {};
+  const views = erased.map(({ websiteId, lastStopAt }) => ({ websiteId, lastStopAt: toTime(lastStopAt) }));
+  return { erased: views };
 }
 
 export function sentView(message: StoredMessage): PeopleAnswers["PersonEverywhere"]["messages"][number] {

@@ -1,5 +1,6 @@
 import { toE164 } from "../../domain/people/phone.ts";
 import { runNamed, runQuery } from "../database.ts";
+import { STATE } from "../databases/moving.ts";
 import { removeCounted } from "../messages/retention.ts";
 import { prepare, type Sql, sql } from "../sql.ts";
 import type { PersonTable } from "./person-tables.ts";
@@ -9,6 +10,13 @@ export interface Tombstone {
   websiteId: string;
   /** HMAC-SHA-256 of the number, hex. */
   mark: string;
+}
+
+/** A website that has erased a number. */
+export interface Erased {
+  websiteId: string;
+  /** When the person had last opted out: milliseconds since 1970; null: the person had not. */
+  lastStopAt: number | null;
 }
 
 /** The messages to a number, and those to its address. */
@@ -25,7 +33,7 @@ export async function countOfErasure(db: D1Database, websiteId: string, phone: n
 
 /**
  * Erases everything about a number in a website except its share of the report's counts, and a one-way hash that keeps it
- * opted out.
+ * opted out, with the date of its last STOP.
  * @param websiteId `""`: the texts that reached no website
  * @param phone as digits
  * @param tombstone a one-way hash of the number; null where websiteId is `""`
@@ -64,14 +72,49 @@ export async function erasePerson(
     subscriptions: prepare(db, sql`DELETE FROM subscriptions WHERE website_id = ${websiteId} AND phone = ${phone}`),
   } satisfies Record<PersonTable, unknown> & Record<string, unknown>;
   const rows = await runNamed(db, {
+    tombstone: tombstone === null ? null : keepTombstone(db, { websiteId, mark: tombstone }, phone),
     ...removed,
-    tombstone:
-      tombstone === null
-        ? null
-        : prepare(
-            db,
-            sql`INSERT INTO erased_people (website_id, mark) VALUES (${websiteId}, ${tombstone}) ON CONFLICT DO NOTHING`,
-          ),
   });
   return rows.messages.length + rows.scheduled_messages.length;
+}
+
+/** It runs before the ledger is erased. Run again after that, it keeps the date. */
+function keepTombstone(db: D1Database, { websiteId, mark }: Tombstone, phone: number): D1PreparedStatement {
+  return prepare(
+    db,
+    sql`INSERT INTO erased_people (website_id, mark, last_stop_at)
+      SELECT ${websiteId}, ${mark}, (SELECT max(c.changed_at) FROM subscriptions s
+        CROSS JOIN subscription_changes c ON c.website_id = s.website_id AND c.phone = s.phone
+        WHERE s.website_id = ${websiteId} AND s.phone = ${phone} AND s.opted_out_by_person = 1
+          AND c.subscribed = 0 AND c.source IN ('keyword', 'carrier'))
+      WHERE true
+      ON CONFLICT (website_id, mark) DO UPDATE SET last_stop_at = coalesce(excluded.last_stop_at, last_stop_at)`,
+  );
+}
+
+/** The websites of a database that have erased anybody. @param websiteId null: any */
+export async function websitesWithErased(db: D1Database, websiteId: string | null): Promise<string[]> {
+  const isAsked = websiteId === null ? sql`true` : sql`w.website_id = ${websiteId}`;
+  const rows = await runQuery<{ website_id: string }>(
+    prepare(
+      db,
+      sql`SELECT w.website_id FROM websites w
+        WHERE ${isAsked} AND EXISTS (SELECT 1 FROM erased_people e WHERE e.website_id = w.website_id)
+          AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = w.website_id AND v.state >= ${STATE.arriving})
+        ORDER BY w.website_id`,
+    ),
+  );
+  return rows.map((row) => row.website_id);
+}
+
+/** @returns those of the tombstones that are kept */
+export async function findErased(db: D1Database, tombstones: Tombstone[]): Promise<Erased[]> {
+  return runQuery<Erased>(
+    prepare(
+      db,
+      sql`SELECT e.website_id AS websiteId, e.last_stop_at AS lastStopAt FROM json_each(${JSON.stringify(tombstones)}) j
+        CROSS JOIN erased_people e ON e.website_id = j.value ->> 'websiteId' AND e.mark = j.value ->> 'mark'
+        ORDER BY e.website_id`,
+    ),
+  );
 }

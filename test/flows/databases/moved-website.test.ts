@@ -137,3 +137,19 @@ it("what a website has accepted counts towards its daily limit wherever it is", 
   world.advance(86_460);
   expect((await send()).status).toBe(200);
 });
+
+it("the tombstone of an erased person goes along, with the date of the last STOP", async () => {
+  const lastStopAt = new Date(world.now).toISOString();
+  await world.rows("UPDATE subscriptions SET subscribed = 0, opted_out_by_person = 1 WHERE website_id = 'brand'");
+  await world.rows(
+    `INSERT INTO subscription_changes (website_id, phone, was_subscribed, subscribed, changed_at, source, proof)
+      SELECT website_id, phone, 1, 0, ${world.now}, 'keyword', 'STOP' FROM subscriptions WHERE website_id = 'brand'`,
+  );
+  await world.operator("DELETE", `/websites/brand/people/${ADA}`);
+  await beginMove(world, "brand", "DB_2");
+  await finish();
+  for (const path of [`/people/${ADA}`, `/websites/brand/people/${ADA}`]) {
+    const { erased } = await (await world.operator("GET", path)).json<{ erased: unknown }>();
+    expect(erased).toEqual([{ websiteId: "brand", lastStopAt }]);
+  }
+});
