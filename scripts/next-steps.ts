@@ -15,20 +15,24 @@ export interface Started {
   clientFile: string;
   /** The operator's token is not in .dev.vars, where the operator's command looks for it. */
   tokenIsElsewhere: boolean;
+  /** The operator's command finds the service without its URL. */
+  isFound: boolean;
 }
 
 /** What somebody who sees the service for the first time does next. Each command is one line, for bash and zsh. */
-export function nextSteps({ url, client, console, clientFile, tokenIsElsewhere }: Started): string {
-  const flags = [url === DEFAULT_URL ? "" : ` --url ${url}`, tokenIsElsewhere ? " --token <OPERATOR_TOKEN>" : ""].join(
-    "",
-  );
+export function nextSteps({ url, client, console, clientFile, tokenIsElsewhere, isFound }: Started): string {
+  const flags = [
+    isFound || url === DEFAULT_URL ? "" : ` --url ${url}`,
+    tokenIsElsewhere ? " --token <OPERATOR_TOKEN>" : "",
+  ].join("");
   const message = { phone: DEMO_PHONES[0], text: "Hello from Textgate", callbackData: "{}", sendPurpose: "first-text" };
   return `
-Textgate runs at ${url}, with a website "demo" whose carrier is a sandbox: no text leaves this machine.
+Textgate is running at ${url}.
+The website "demo" uses the sandbox carrier, so no text leaves this machine.
 Every call, to read and to try: ${url}/docs
 The operators' console, signed in: ${console}
 
-Its subscribers, and what becomes of a text to each:
+Test numbers, and the outcome that each one produces:
 
 ${toTable(DEMO_SUBSCRIBERS.map(({ phone, email, outcome }) => [phone, email, outcome]))}
 
@@ -36,7 +40,7 @@ Send a text:
 
 ${curl(`${url}/text/message/send`, client, message)}
 
-See what became of it, with the messageId of the answer:
+Look up the message. Use the messageId from the response:
 
 npm run operator -- message <messageId>${flags}
 
@@ -49,8 +53,8 @@ Receive callbacks: run a receiver in another terminal, give the client its URL, 
 ${receiver()}
 npm run operator -- change-client ${client.clientId} --callback-url http://127.0.0.1:${RECEIVER_PORT}/${flags}
 
-They are signed with the callbackSecret in ${clientFile}
-The log follows. Ctrl-C stops the service; its data stays.
+Each callback is signed. The signing secret is callbackSecret in ${clientFile}
+Press Ctrl-C to stop. Your data is kept. The log starts here:
 `;
 }
 

@@ -26,21 +26,24 @@ export const START_HELP = `npm start -- [flags]
 
 Runs the whole service on this machine, with a demo website in it.
 
-  --port <n>            8787 when left out; 0: any free one
-  --ip <address>        127.0.0.1 when left out
-  --persist-to <dir>    where its data stays; .wrangler/state when left out
-  --var <NAME>:<value>  a setting, in place of the one in wrangler.toml; can be repeated
-  --env-file <file>     has the secrets; .dev.vars when left out; can be repeated
-  --databases <n>       how many databases it has; 1 when left out
-  --no-demo             leaves out the month of two brands with which the console is filled at the first start
-  --log-level <level>   the least level that is shown; log when left out: ${LOG_LEVELS.join(", ")}
+  --port <n>            port to listen on (default: 8787; 0 picks a free port)
+  --ip <address>        address to listen on (default: 127.0.0.1)
+  --persist-to <dir>    folder for the data (default: .wrangler/state)
+  --var <NAME>:<value>  setting in place of the one in wrangler.toml; can be repeated
+  --env-file <file>     file with the secrets (default: .dev.vars); can be repeated
+  --databases <n>       number of databases (default: 1)
+  --no-demo             do not fill the console with a month of two brands at the first start
+  --log-level <level>   lowest level to show (default: log): ${LOG_LEVELS.join(", ")}
 
 For the other flags of "wrangler dev", run it in place of this: npx wrangler dev --help`;
+
+/** Where the data of `npm start` stays, and where the operator's command looks for it. */
+export const DEFAULT_PERSIST_TO = ".wrangler/state";
 
 const OPTIONS = {
   port: { type: "string", default: "8787" },
   ip: { type: "string", default: "127.0.0.1" },
-  "persist-to": { type: "string", default: ".wrangler/state" },
+  "persist-to": { type: "string", default: DEFAULT_PERSIST_TO },
   var: { type: "string", multiple: true, default: [] as string[] },
   databases: { type: "string", default: "1" },
   "no-demo": { type: "boolean", default: false },

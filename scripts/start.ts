@@ -6,6 +6,7 @@ import { startService } from "./local-service.ts";
 import { sweepEachMinute } from "./minute-sweep.ts";
 import { nextSteps } from "./next-steps.ts";
 import { startReverseProxy } from "./reverse-proxy.ts";
+import { isDefaultFolder, tellRunning } from "./running-service.ts";
 import { parseStartOptions, START_HELP, StartError } from "./start-options.ts";
 import { exitWhenStopped } from "./until-stopped.ts";
 import { makeWorkerLog } from "./worker-log.ts";
@@ -29,6 +30,7 @@ async function main(args: string[]): Promise<number> {
   const service = await startService(options, log);
   origin.resolve(service.origin);
   const url = `http://${toHost(ip)}:${port}`;
+  tellRunning(persistTo, url);
   const clientFile = demoClientFile(persistTo);
   const makeDemo = async () => {
     if (options.demo) await fillDemo({ url, token });
@@ -39,7 +41,9 @@ async function main(args: string[]): Promise<number> {
     throw new StartError(`The demo could not be made: ${error.message}\n${log.tail()}`);
   });
   const tokenIsElsewhere = readVars([".dev.vars"]).OPERATOR_TOKEN !== token;
-  console.log(nextSteps({ url, ...demo, clientFile: toShown(clientFile), tokenIsElsewhere }));
+  console.log(
+    nextSteps({ url, ...demo, clientFile: toShown(clientFile), tokenIsElsewhere, isFound: isDefaultFolder(persistTo) }),
+  );
   log.open();
   await sweepEachMinute(service.call, console.error);
   return service.ended;

@@ -1,6 +1,8 @@
-import { parseArgs } from "node:util";
+import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
+import { nearestOf } from "../../src/domain/operations/nearest.ts";
 import { readVars } from "../dev-vars.ts";
 import { DEFAULT_URL } from "../next-steps.ts";
+import { runningUrl } from "../running-service.ts";
 import { Refusal, type Service, Unreachable } from "./api.ts";
 import { type Command, toParseOptions, UsageError, type Values } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
@@ -30,12 +32,24 @@ function allOptions() {
 
 function findCommand(name: string): Command | undefined {
   const command = COMMANDS.find((it) => it.name === name);
-  if (!command && name !== "help") throw new UsageError(`there is no command "${name}"`);
+  if (!command && name !== "help")
+    throw new UsageError(
+      `there is no command "${name}"${guess(
+        name,
+        COMMANDS.map((it) => it.name),
+      )}`,
+    );
   return command;
+}
+
+function guess(given: string, known: string[]): string {
+  const nearest = nearestOf(given, known);
+  return nearest ? `: did you mean ${nearest}?` : "";
 }
 
 async function runCommand(command: Command, args: string[], wantsJson: boolean): Promise<number> {
   const options = toParseOptions({ ...COMMON_OPTIONS, ...command.options });
+  refuseUnknown(args, options);
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
   const parameters = positionals.slice(1);
   const isInPlace = command.inPlace !== undefined && values[command.inPlace] === true;
@@ -49,8 +63,18 @@ async function runCommand(command: Command, args: string[], wantsJson: boolean):
   return hasProblem ? EXIT.problem : EXIT.ok;
 }
 
+/** In our words: what Node says of an option that it does not know is advice for another case. @throws UsageError */
+function refuseUnknown(args: string[], options: ParseArgsOptionsConfig): void {
+  const { tokens } = parseArgs({ args, options, strict: false, tokens: true });
+  const unknown = tokens.find((token) => token.kind === "option" && !Object.hasOwn(options, token.name));
+  if (unknown?.kind !== "option") return;
+  throw new UsageError(
+    `there is no option ${unknown.rawName}${guess(unknown.name, Object.keys(options)).replace("mean ", "mean --")}`,
+  );
+}
+
 function serviceUrl(): string {
-  return process.env.TEXTGATE_URL || DEFAULT_URL;
+  return process.env.TEXTGATE_URL || runningUrl() || DEFAULT_URL;
 }
 
 function toService(url = serviceUrl(), token = process.env.OPERATOR_TOKEN): Service {
@@ -72,7 +96,7 @@ function explain(error: unknown, name: string | undefined, wantsJson: boolean, u
   }
   if (error instanceof UsageError || isParseError(error)) {
     const command = COMMANDS.some((it) => it.name === name) ? `${name} ` : "";
-    console.error(`${command}${command && ": "}${error.message}\nSee: npm run operator -- ${command}--help`);
+    console.error(`${command.trim()}${command && ": "}${error.message}\nSee: npm run operator -- ${command}--help`);
     return EXIT.usage;
   }
   throw error;
@@ -84,9 +108,14 @@ function isParseError(error: unknown): error is Error {
 
 function describeRefusal({ body }: Refusal, url: string): string {
   const { code, message, details = [], requestId } = body;
-  const lines = [`${code} ${message}`, ...details.map((detail) => `  ${detail.field}: ${detail.message}`)];
+  // With one detail, the message says the same.
+  const others = details.map((detail) => `${detail.field}: ${detail.message}`).filter((text) => text !== message);
+  const lines = [`${code} ${message}`, ...others.map((text) => `  ${text}`)];
   if (code >= 50000 && requestId) lines.push(`The log has its cause: requestId ${requestId}`);
-  if (code === 40101) lines.push(`The token is not one of ${url}, or has ended: give --token, or set OPERATOR_TOKEN.`);
+  if (code === 40101)
+    lines.push(
+      `${url} rejected the token: it is wrong, revoked, or for another service. Pass --token, or set OPERATOR_TOKEN.`,
+    );
   if (code === 40400) {
     lines.push(`${url} has no OPERATOR_TOKEN, so it has no /operator: npx wrangler secret put OPERATOR_TOKEN`);
   }

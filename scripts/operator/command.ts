@@ -7,6 +7,8 @@ export interface Command {
   parameters: string[];
   /** A switch that stands in the place of the first. */
   inPlace?: string | undefined;
+  /** What it is about: the help lists it under this. */
+  group: string;
   summary: string;
   options: Record<string, Option>;
   notes?: string | undefined;

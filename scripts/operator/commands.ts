@@ -8,12 +8,15 @@ import { MESSAGE } from "./own/message.ts";
 import { MOVE } from "./own/moves.ts";
 import { PUT_BACK, UNDO_IMPORT } from "./own/repeated.ts";
 import { ROTATE_CLIENT } from "./own/rotate-client.ts";
+import { CANCEL, HOLD } from "./own/stop.ts";
 
 const { CALLS } = (await loadSource("calls.ts")) as { CALLS: Call[] };
 
 /** The commands that do more than to ask and to print a table. */
 const OWN: Record<string, Own> = {
   "rotate-client": ROTATE_CLIENT,
+  hold: HOLD,
+  cancel: CANCEL,
   "import-subscribers": IMPORT_FILE,
   "undo-import": UNDO_IMPORT,
   // A document to be kept in a file.

@@ -2,6 +2,7 @@
 import type { Call } from "../../src/http/call.ts";
 import { toJsonSchema } from "../../src/openapi/schemas.ts";
 import { type Option, toNumber, UsageError, type Values } from "./command.ts";
+import { toTime } from "./times.ts";
 
 interface JsonSchema {
   type?: string;
@@ -104,7 +105,7 @@ function toValue(option: string, { schema, isNullable, in: where }: Field, given
   const text = String(given);
   if (schema.type === "integer") return toNumber(option, text);
   if (schema.type === "object") return text === "" ? null : toObject(option, text);
-  if (schema.type !== "array") return text;
+  if (schema.type !== "array") return toTime(text, schema.format);
   if (text === "") return isNullable ? null : [];
   return text.split(",").map((item) => item.trim());
 }

@@ -27,6 +27,7 @@ export function makeCommand(name: string, calls: Call[], own: Own = {}): Command
     parameters:
       own.parameters ?? [...(first ? [inPlace ? `${first} or --${inPlace}` : first] : []), ...rest].map(bracket),
     inPlace,
+    group: main.tag,
     summary: main.summary,
     options: { ...describeOptions(calls), ...own.options },
     notes: notesOf(main, own),

@@ -62,7 +62,12 @@ function showTable(rows: Fields[], columns: readonly string[] = [...new Set(rows
   return toTable([used, ...rows.map((row) => used.map((name) => cut(row[name])))]);
 }
 
-/** Counts that are 0 are left out of an object of counts. */
+/** The audit log keeps times as milliseconds since 1970. */
+function toNamedCell(name: string, value: unknown): string {
+  return typeof value === "number" && /(At|Until)$/.test(name) ? new Date(value).toISOString() : toCell(value);
+}
+
+/** Counts that are 0 are left out of an object of counts, and null out of every other. */
 function toCell(value: unknown): string {
   if (value === null || value === undefined) return "-";
   if (typeof value === "boolean") return value ? "yes" : "no";
@@ -70,6 +75,9 @@ function toCell(value: unknown): string {
   if (!isFields(value)) return printable(String(value));
   const entries = Object.entries(value);
   const areCounts = entries.every(([, it]) => typeof it === "number");
-  const shown = entries.filter(([, it]) => !areCounts || it !== 0);
-  return shown.map(([name, it]) => `${name}: ${isFields(it) ? JSON.stringify(it) : toCell(it)}`).join(", ") || "none";
+  const shown = entries.filter(([, it]) => (areCounts ? it !== 0 : it !== null));
+  return (
+    shown.map(([name, it]) => `${name}: ${isFields(it) ? JSON.stringify(it) : toNamedCell(name, it)}`).join(", ") ||
+    "none"
+  );
 }

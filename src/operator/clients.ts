@@ -6,7 +6,8 @@ import { changeClient, createClient, rotateClient } from "../flows/clients/manag
 import { type ApiRequest, authorOf } from "../http/api-request.ts";
 import { BODY_LIMITS, readFields } from "../http/body.ts";
 import { ok, type Resource } from "../http/call.ts";
-import { CLIENT_ID as A_CLIENT_ID, CALLBACK_SECRET, CLIENT_SECRET } from "../http/examples.ts";
+import { CLIENT_ID as A_CLIENT_ID, CALLBACK_SECRET, CLIENT_SECRET, TIME } from "../http/examples.ts";
+import { toTime } from "../http/time.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { readPosts } from "../store/callbacks/endpoint-posts.ts";
 import { readClient } from "../store/clients/client-uses.ts";
@@ -45,6 +46,9 @@ const SUSPEND = { field: "suspended", sets: true, summary: "Refuse its requests.
 
 const KEEP = "Keep them now: they are not shown again.";
 
+const FORWARD =
+  "Give its engineers the three values, the address of the service, and its /docs, which begin with a quick start.";
+
 const create = operatorCall({
   id: "createClient",
   method: "POST",
@@ -57,7 +61,7 @@ const create = operatorCall({
   body: settingsBody(ClientSettings, { some: { name, callbackUrl, operations, events }, all: {} }),
   answers: [ok(clientAnswers.NewClient, "Its secrets are shown only now.", { clientId: A_CLIENT_ID, ...SECRETS }, 201)],
   errors: ["resource-unknown"],
-  command: { name: "create-client", options: { suspend: SUSPEND }, next: () => KEEP },
+  command: { name: "create-client", options: { suspend: SUSPEND }, next: () => `${KEEP}\n${FORWARD}` },
   run: async (request, deps) => {
     const website = await requireWebsite(request, deps);
     return await createClient(deps, authorOf(request), website, await readSettings(request));
@@ -160,16 +164,31 @@ const rotate = operatorCall({
   database: "named",
   parameters: [CLIENT_PARAMETER],
   body: settingsBody(rotationSchema, { aDay: {}, atOnce: { graceSeconds: 0 } }),
-  answers: [ok(clientAnswers.NewSecrets, "The new pair is shown only now.", { ...SECRETS, takesEffect: "at-once" })],
+  answers: [
+    ok(clientAnswers.NewSecrets, "The new pair is shown only now.", {
+      ...SECRETS,
+      oldPairUntil: TIME,
+      takesEffect: "at-once",
+    }),
+  ],
   errors: ["resource-unknown"],
   command: {
     name: "rotate-client",
-    next: ({ takesEffect }) => `${KEEP}\n${MEANING_OF_EFFECT[takesEffect]}`,
+    next: ({ oldPairUntil, takesEffect }) =>
+      [
+        KEEP,
+        `The old pair is valid until ${oldPairUntil}. The new pair works everywhere within 90 seconds.`,
+        ...(takesEffect === "at-once" ? [] : [MEANING_OF_EFFECT[takesEffect]]),
+      ].join("\n"),
   },
   run: async (request, deps) => {
     const clientId = requireClientId(request);
     const { graceSeconds } = await readFields(request, rotationSchema, BODY_LIMITS.settings);
-    return requireFound(await rotateClient(deps, authorOf(request), clientId, graceSeconds), "client");
+    const { oldUntil, ...rotated } = requireFound(
+      await rotateClient(deps, authorOf(request), clientId, graceSeconds),
+      "client",
+    );
+    return { ...rotated, oldPairUntil: toTime(oldUntil) };
   },
 });
 

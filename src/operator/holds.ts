@@ -57,6 +57,8 @@ const MORE = "There are more: repeat it.";
 const textsOf = (count: number) =>
   count === 1 ? "1 waiting message is" : `${count.toLocaleString("en-US")} waiting messages are`;
 
+const wouldBe = (count: number) => textsOf(count).replace(/ (is|are)$/, " would be");
+
 const hold = operatorCall({
   ...COMMON,
   id: "holdMessages",
@@ -125,7 +127,7 @@ const cancel = operatorCall({
     options: OPTIONS,
     next: ({ cancelled, more }, given) => {
       if (given["dry-run"])
-        return `${textsOf(cancelled)} counted. \`cancel\` without --dry-run ends them: that cannot be undone.`;
+        return `${wouldBe(cancelled)} cancelled. Nothing is changed. \`cancel\` without --dry-run cancels them, and cannot be undone.`;
       return more
         ? MORE
         : `${textsOf(cancelled)} cancelled. New ones are still accepted: \`hold ${given.websiteId}\` stops those.`;

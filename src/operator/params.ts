@@ -55,7 +55,16 @@ export const PHONE = inPath(
  * @throws RequestFailure fields-wrong
  */
 export function requirePhone(request: ApiRequest): string {
-  return readPhone((request.params.phone ?? "").replace(/^%2B/i, "+"));
+  return readPhone(decode(request.params.phone ?? ""));
+}
+
+/** itty-router leaves a path as it came: a person who types spaces is told of spaces. */
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** The `phone` of the query; undefined: none is given. A plus sign that is not escaped comes as a space. */

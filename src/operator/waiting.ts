@@ -56,7 +56,9 @@ const waitingAnswers = {
   }),
 };
 
-type Waiting = Answers<typeof waitingAnswers>["WaitingMessages"];
+export type WaitingAnswers = Answers<typeof waitingAnswers>;
+
+type Waiting = WaitingAnswers["WaitingMessages"];
 type Row = Waiting["groups"][number]["rows"][number];
 
 const EXAMPLE = {

@@ -12,6 +12,7 @@ export const HEALTH: Own = { show: showServiceState };
 export const WATCH: Command = {
   name: "watch",
   parameters: [],
+  group: "Service state",
   summary: "Show the state of the service every few seconds, until Ctrl-C",
   options: {
     seconds: { value: "<n>", summary: "Between two looks; 5 when left out." },

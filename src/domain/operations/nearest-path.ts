@@ -1,4 +1,5 @@
 // Pure. Which path somebody may have meant who asks for one that there is not.
+import { distanceOf } from "./nearest.ts";
 
 /** What clients put in front of the paths of an API: `/api`, `/v1`. */
 const VERSION = /^(\/(api|rest|v\d+(\.\d+)?)(?=\/))+/;
@@ -19,18 +20,4 @@ export function nearestPath(given: string, known: readonly string[]): string | u
     .map((one) => ({ one, distance: distanceOf(one, path) }))
     .sort((a, b) => a.distance - b.distance);
   return nearest && nearest.distance * LETTERS_A_FAULT <= path.length ? nearest.one : undefined;
-}
-
-/** The Levenshtein distance: how many letters must be inserted, left out or replaced. */
-function distanceOf(a: string, b: string): number {
-  let above = Array.from({ length: b.length + 1 }, (_, column) => column);
-  for (let row = 1; row <= a.length; row++) {
-    const line = [row];
-    for (let column = 1; column <= b.length; column++) {
-      const replaced = (above[column - 1] ?? 0) + Number(a[row - 1] !== b[column - 1]);
-      line.push(Math.min(replaced, (above[column] ?? 0) + 1, (line[column - 1] ?? 0) + 1));
-    }
-    above = line;
-  }
-  return above[b.length] ?? 0;
 }

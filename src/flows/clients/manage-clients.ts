@@ -70,18 +70,13 @@ export async function rotateClient(
   author: Author,
   clientId: string,
   graceSeconds: number,
-): Promise<(IssuedSecrets & { takesEffect: Effect }) | undefined> {
+): Promise<(IssuedSecrets & { oldUntil: number; takesEffect: Effect }) | undefined> {
   const { issued, stored } = await issueSecrets(deps);
   const rotated = await onPresent(deps, clientId, async (present) => {
     const now = deps.now();
-    const isSet = await rotateSecrets(
-      deps.db,
-      author,
-      present,
-      { ...stored, oldUntil: now + graceSeconds * 1000 },
-      now,
-    );
-    return isSet ? issued : undefined;
+    const oldUntil = now + graceSeconds * 1000;
+    const isSet = await rotateSecrets(deps.db, author, present, { ...stored, oldUntil }, now);
+    return isSet ? { ...issued, oldUntil } : undefined;
   });
   return rotated && { ...rotated, takesEffect: await spreadChange(deps, { clientId }) };
 }

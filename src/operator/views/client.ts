@@ -81,7 +81,10 @@ export const clientAnswers = {
       .describe("Of a client that this call suspends: how many of its messages still wait, and will go."),
   }),
   NewClient: z.object({ clientId: z.string(), ...secretsSchema.shape }),
-  NewSecrets: secretsSchema.extend({ takesEffect }),
+  NewSecrets: secretsSchema.extend({
+    oldPairUntil: z.iso.datetime().describe("The old pair is valid until then."),
+    takesEffect,
+  }),
 };
 
 export type ClientAnswers = Answers<typeof clientAnswers>;

@@ -1,0 +1,123 @@
+/** What the shell says where a person has mistyped, or is about to do what cannot be undone. */
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { toTime } from "../../../scripts/operator/times.ts";
+import { runningUrl, tellRunning } from "../../../scripts/running-service.ts";
+import { operator } from "../harness/operator.ts";
+import { startReceiver } from "../harness/receiver.ts";
+
+const NOW = Date.parse("2026-11-26T00:30:00Z");
+
+/** @param answers by the end of the path; `{}` otherwise */
+async function ask(args: string[], answers: Record<string, object> = {}, status = 200) {
+  const paths: string[] = [];
+  const service = await startReceiver((response) => {
+    const path = response.req.url ?? "";
+    paths.push(path);
+    const [, answer = {}] = Object.entries(answers).find(([end]) => path.includes(end)) ?? [];
+    response.writeHead(status).end(JSON.stringify(answer));
+  });
+  try {
+    return { ...(await operator(service.url, args)), paths };
+  } finally {
+    await service.close();
+  }
+}
+
+const row = (sendPurpose: string, count: number) => ({ sendPurpose, count });
+
+const WAITING = {
+  "/waiting": {
+    groups: [{ websiteId: "shop", rows: [row("spring-sale", 1500), row("spring-sale", 500), row("receipt", 3)] }],
+  },
+};
+
+test("a hold for a purpose that no message has says so, what waits, and the nearest", async () => {
+  const { code, output } = await ask(["hold", "shop", "--purpose", "sprng-sale"], { ...WAITING, "/hold": { held: 0 } });
+  expect(code).toBe(0);
+  expect(output).toContain('No waiting message of shop has the purpose "sprng-sale".');
+  expect(output).toContain("Waiting now: spring-sale 2,000, receipt 3.\nDid you mean spring-sale?");
+  const other = await ask(["hold", "shop", "--purpose", "birthday"], { ...WAITING, "/hold": { held: 0 } });
+  expect(other.output).not.toContain("Did you mean");
+});
+
+test("a hold that finds messages, and one of a whole website, ask for nothing else", async () => {
+  const { paths } = await ask(["hold", "shop", "--purpose", "spring-sale"], { ...WAITING, "/hold": { held: 2000 } });
+  expect(paths).toEqual(["/operator/websites/shop/hold"]);
+  expect((await ask(["hold", "shop"], { ...WAITING, "/hold": { held: 0 } })).paths).toHaveLength(1);
+});
+
+test("the waiting messages of a whole website are cancelled with --yes alone", async () => {
+  const refused = await ask(["cancel", "shop"]);
+  expect(refused).toMatchObject({ code: 2, paths: [] });
+  expect(refused.output).toContain("cannot be undone");
+  for (const more of [["--yes"], ["--dry-run"], ["--purpose", "receipt"], ["--client", "c"]])
+    expect((await ask(["cancel", "shop", ...more], { "/cancel": { cancelled: 3 } })).paths).toHaveLength(1);
+});
+
+test("a cancellation says what it did, or would do", async () => {
+  const said = async (...more: string[]) =>
+    (await ask(["cancel", "shop", ...more], { "/cancel": { cancelled: 298 } })).output;
+  expect(await said("--yes")).toContain("298 waiting messages are cancelled.");
+  expect(await said("--dry-run")).toContain("298 waiting messages would be cancelled. Nothing is changed.");
+});
+
+test("an error is said once", async () => {
+  const details = [{ field: "name", message: "is required" }];
+  const { output } = await ask(
+    ["put-website", "shop"],
+    { "/shop": { code: 40001, message: "name: is required", details } },
+    400,
+  );
+  expect(output).toBe("40001 name: is required\n");
+  const two = [...details, { field: "carrier", message: "is required" }];
+  const both = { code: 40001, message: "2 rules are broken", details: two };
+  expect((await ask(["put-website", "shop"], { "/shop": both }, 400)).output).toBe(
+    "40001 2 rules are broken\n  name: is required\n  carrier: is required\n",
+  );
+});
+
+test("a mistyped command or option is answered with the nearest", async () => {
+  expect((await ask(["mesage", "m"])).output).toMatch(/^there is no command "mesage": did you mean message\?\n/);
+  expect((await ask(["message", "m", "--jsn"])).output).toMatch(
+    /^message: there is no option --jsn: did you mean --json\?\n/,
+  );
+  expect((await ask(["frobnicate"])).output).toMatch(/^there is no command "frobnicate"\n/);
+});
+
+test("days and times are taken as a person writes them, in UTC", () => {
+  expect(toTime("today", "date", NOW)).toBe("2026-11-26");
+  expect(toTime("Yesterday", "date", NOW)).toBe("2026-11-25");
+  expect(toTime("yesterday", "date-time", NOW)).toBe("2026-11-25T00:00:00Z");
+  expect(toTime("2026-11-21", "date-time", NOW)).toBe("2026-11-21T00:00:00Z");
+  expect(toTime("2026-11-21T14:00", "date-time", NOW)).toBe("2026-11-21T14:00Z");
+  // As they are: what the service takes, and what it is to refuse.
+  for (const text of ["2026-11-21T14:00:00-05:00", "2026-11-21T14:00:00Z", "last week"])
+    expect(toTime(text, "date-time", NOW)).toBe(text);
+  expect(toTime("today", undefined, NOW)).toBe("today");
+});
+
+test("a command asks for the day that a word names", async () => {
+  const { paths } = await ask(["report", "shop", "--from", "today"], { "/report": { rows: [] } });
+  expect(paths).toEqual([`/operator/websites/shop/report?from=${new Date().toISOString().slice(0, 10)}`]);
+});
+
+test("the audit log shows times as times, and nothing that is null", async () => {
+  const entry = { at: "2026-11-26T00:00:00.000Z", operator: "ada", action: "rotate-client", websiteId: "shop" };
+  const after = { oldPairEndsAt: NOW, sender: null };
+  const { output } = await ask(["audit"], { "/audit": { entries: [{ ...entry, before: null, after }], next: null } });
+  expect(output).toContain("oldPairEndsAt: 2026-11-26T00:30:00.000Z");
+  expect(output).not.toContain("sender");
+});
+
+test("the URL of a running service is found beside its data, and that of one that has ended is not", () => {
+  const folder = mkdtempSync(join(tmpdir(), "textgate-running-"));
+  expect(runningUrl(folder)).toBeUndefined();
+  tellRunning(folder, "http://127.0.0.1:9123");
+  expect(runningUrl(folder)).toBe("http://127.0.0.1:9123");
+  // No process has this id.
+  writeFileSync(join(folder, "running.json"), JSON.stringify({ url: "http://127.0.0.1:9123", pid: 2 ** 30 }));
+  expect(runningUrl(folder)).toBeUndefined();
+});
