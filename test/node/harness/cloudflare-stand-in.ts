@@ -45,7 +45,10 @@ function runWrangler(args: string[]): number {
   const command = `${first} ${second}`;
   if (command === "d1 create") console.log(`[[d1_databases]]\nbinding = "DB"\ndatabase_id = "${DATABASE_ID}"`);
   if (command === "secret list") console.log(JSON.stringify(listSecrets(folder), undefined, 2));
-  if (args.includes("--json")) console.log(JSON.stringify([{ results: [{ statements: "SELECT 1;" }], success: true }]));
+  if (args.includes("info")) console.log('{"bookmark":"then"}');
+  else if (args.includes("restore")) console.log('{"bookmark":"then","previous_bookmark":"before"}');
+  else if (args.includes("--json"))
+    console.log(JSON.stringify([{ results: [{ statements: "SELECT 1;" }], success: true }]));
   return 0;
 }
 

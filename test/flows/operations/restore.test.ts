@@ -1,19 +1,17 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import procedures from "../../docs/procedures.md?raw";
-import type { OutboundMessage } from "../../src/carriers/carrier.ts";
-import { sandbox } from "../../src/carriers/sandbox.ts";
-import { applyReceipts } from "../../src/flows/messages/apply-receipts.ts";
-import { receiveInbound } from "../../src/flows/people/receive-inbound.ts";
-import { type TestClient, World } from "../world.ts";
+import CHANGE from "../../../scripts/restore/change.sql?raw";
+import KEEP from "../../../scripts/restore/keep.sql?raw";
+import type { OutboundMessage } from "../../../src/carriers/carrier.ts";
+import { sandbox } from "../../../src/carriers/sandbox.ts";
+import { applyReceipts } from "../../../src/flows/messages/apply-receipts.ts";
+import { receiveInbound } from "../../../src/flows/people/receive-inbound.ts";
+import { type TestClient, World } from "../../world.ts";
 
 const ADA = "+12125550100";
 const BOB = "+12125550101";
 const DORA = "+12125550102";
 const OURS = "+12125550000";
-
-/** The SQL of the page, in order: what is kept before the restore, and what is changed after it. */
-const [KEEP = "", CHANGE = ""] = [...procedures.matchAll(/--command "\n([^"]+)"/g)].map(([, sql = ""]) => sql);
 
 let world: World;
 let client: TestClient;
@@ -22,7 +20,7 @@ let posted: { id: string; status: string }[];
 
 beforeEach(async () => {
   world = await World.create();
-  // The page's SQL takes the time from D1.
+  // The SQL takes the time from D1.
   world.now = Date.now() - 3_600_000;
   await world.website("brand", { carrier: "sandbox", sender: OURS });
   client = await world.brand([ADA, BOB]);
@@ -90,7 +88,7 @@ async function sendThenRestore() {
     .bind(world.now, claimed)
     .run();
   const snapshot = await takeSnapshot();
-  const restoreTo = new Date(world.now).toISOString();
+  const restoreTo = world.now;
   world.advance(60);
   await env.DB.prepare("UPDATE messages SET claimed_at = NULL, claim = NULL WHERE message_id = ?1").bind(claimed).run();
   await world.deliver("textgate-messages", [claim]);
@@ -103,7 +101,7 @@ async function sendThenRestore() {
   await world.operator("PATCH", `/clients/${client.clientId}`, { suspended: true });
   expect(submitted.map(({ messageId }) => messageId).sort()).toEqual(expect.arrayContaining([waiting, claimed].sort()));
   expect(posted).toContainEqual({ id: refused, status: "NOT_FOUND" });
-  const kept = await world.rows(KEEP.replaceAll("$RESTORE_TO", restoreTo));
+  const kept = await world.rows(KEEP.replaceAll(":restore_to", String(restoreTo)));
   world.now = Date.now();
   await restore(snapshot);
   submitted.length = 0;
@@ -129,7 +127,8 @@ const stop = (from: string) =>
     answeredByCarrier: false,
   });
 
-const change = (restoredAt = world.now) => run(CHANGE.replaceAll("$RESTORED_AT", String(Math.ceil(restoredAt / 1000))));
+const change = (restoredAt = world.now) =>
+  run(CHANGE.replaceAll(":restored_at", String(Math.ceil(restoredAt / 1000) * 1000)));
 
 async function sweepFor(minutes: number): Promise<void> {
   for (let minute = 0; minute < minutes; minute++) {
@@ -148,7 +147,7 @@ const subscriptionOf = async (phone: string) =>
   )[0];
 
 describe("a database that was restored to an hour ago", () => {
-  it("sends and posts again what was sent and posted since, without the statements of the page", async () => {
+  it("sends and posts again what was sent and posted since, without the statements of the script", async () => {
     const { waiting, refused } = await sendThenRestore();
     await sweepFor(8);
     expect(submitted.map(({ messageId }) => messageId)).toContain(waiting);

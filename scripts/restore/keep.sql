@@ -1,0 +1,16 @@
+-- Before a database is restored: the statements that bring back the opt-outs since :restore_to, and the tombstones of erased people with
+-- their key. :restore_to is in milliseconds since 1970.
+SELECT 'INSERT INTO subscription_changes (website_id, phone, was_subscribed, subscribed, changed_at, source, proof) VALUES ('
+  || quote(c.website_id) || ', ' || c.phone || ', ' || quote(c.was_subscribed) || ', 0, ' || c.changed_at || ', '
+  || quote(c.source) || ', ' || quote(c.proof) || '); '
+  || 'INSERT INTO subscriptions (website_id, phone, subscribed, change_id, opted_out_by_person) VALUES ('
+  || quote(c.website_id) || ', ' || c.phone || ', 0, last_insert_rowid(), ' || s.opted_out_by_person || ') '
+  || 'ON CONFLICT DO UPDATE SET subscribed = 0, change_id = excluded.change_id, opted_out_by_person = excluded.opted_out_by_person;'
+  AS statements
+FROM subscription_changes c CROSS JOIN subscriptions s ON s.website_id = c.website_id AND s.phone = c.phone AND s.change_id = c.change_id
+WHERE c.changed_at >= :restore_to AND s.subscribed = 0
+UNION ALL SELECT 'INSERT OR REPLACE INTO erased_people (website_id, mark, last_stop_at) VALUES (' || quote(website_id) || ', ' || quote(mark) || ', '
+  || quote(last_stop_at) || ');'
+FROM erased_people
+UNION ALL SELECT 'INSERT OR REPLACE INTO erasure_key (only, key_id, sealed) VALUES (1, ' || quote(key_id) || ', ' || quote(sealed) || ');'
+FROM erasure_key;

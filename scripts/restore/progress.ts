@@ -1,0 +1,69 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** What is done with a database. A later part is never done before an earlier one. */
+export interface Done {
+  /** What brings back the opt-outs is in a file. */
+  isKept?: true;
+  /** Milliseconds since 1970, before the restore began. */
+  restoredAt?: number;
+  /** The bookmark that undoes the restore, once it is done. */
+  previousBookmark?: string;
+  isMigrated?: true;
+  isChanged?: true;
+  isBroughtBack?: true;
+}
+
+/**
+ * How far a restore is, in a folder, so that the same command goes on after an interruption. What was kept before the restore is nowhere
+ * else after it.
+ */
+export class Progress {
+  readonly folder: string;
+  readonly #file: string;
+  #state: { finishedAt?: string; databases: Record<string, Done> };
+
+  constructor(folder: string) {
+    this.folder = folder;
+    this.#file = join(folder, "progress.json");
+    this.#state = existsSync(this.#file) ? JSON.parse(readFileSync(this.#file, "utf8")) : { databases: {} };
+  }
+
+  get finishedAt(): string | undefined {
+    return this.#state.finishedAt;
+  }
+
+  of(database: string): Readonly<Done> {
+    return this.#state.databases[database] ?? {};
+  }
+
+  note(database: string, done: Done): void {
+    this.#state.databases[database] = { ...this.of(database), ...done };
+    this.#store();
+  }
+
+  /** The statements that bring back the opt-outs of a database: it has numbers of people. */
+  pathOf(database: string): string {
+    return join(this.folder, `${database}.sql`);
+  }
+
+  keep(database: string, statements: string): void {
+    mkdirSync(this.folder, { recursive: true });
+    writeFileSync(this.pathOf(database), statements, { mode: 0o600 });
+    this.note(database, { isKept: true });
+  }
+
+  /** Nothing of people stays. */
+  finish(at: string): void {
+    for (const database of Object.keys(this.#state.databases)) rmSync(this.pathOf(database), { force: true });
+    this.#state.finishedAt = at;
+    this.#store();
+  }
+
+  /** Whole or not at all. */
+  #store(): void {
+    mkdirSync(this.folder, { recursive: true });
+    writeFileSync(`${this.#file}.new`, JSON.stringify(this.#state, undefined, 2), { flush: true });
+    renameSync(`${this.#file}.new`, this.#file);
+  }
+}
