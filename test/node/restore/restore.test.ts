@@ -12,7 +12,8 @@ const NOW = Date.parse("2026-11-21T14:00:00Z");
 const RESTORE_TO = Date.parse("2026-11-21T12:00:00Z");
 const OPT_OUT =
   "INSERT INTO subscription_changes (website_id) VALUES ('brand'); INSERT INTO subscriptions VALUES ('brand');";
-const TOMBSTONE = "INSERT OR REPLACE INTO erased_people (website_id, mark, last_stop_at) VALUES ('brand', X'00', NULL);";
+const TOMBSTONE =
+  "INSERT OR REPLACE INTO erased_people (website_id, mark, last_stop_at) VALUES ('brand', X'00', NULL);";
 const DATABASES = ["DB", "DB_2"];
 const QUEUES = ["textgate-messages", "textgate-callbacks"];
 
