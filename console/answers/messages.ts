@@ -10,18 +10,20 @@ export type Status =
   | "NOT_SUBSCRIBED"
   | "FAILED_TO_MATCH";
 
-/** GET /operator/waiting?website=, as today. */
+export type Kind = "marketing" | "transactional";
+
+/** GET /operator/waiting?website= */
 export interface Waiting {
   asOf: string;
   /** There are more than were looked at. */
-  isCut?: boolean;
+  isCut: boolean;
   groups: WaitingGroup[];
 }
 
 export interface WaitingGroup {
   websiteId: string;
   name: string;
-  timeZone?: string | null;
+  timeZone: string | null;
   rows: WaitingRow[];
 }
 
@@ -30,29 +32,32 @@ export interface WaitingRow {
   sendPurpose: string;
   clientId: string;
   clientName: string | null;
-  kind?: string | null;
+  kind: Kind | null;
   count: number;
   why: "carrier" | "queue" | "held" | "scheduled" | "sending-hours";
-  carrier: string | null;
+  carrier: string;
   cause: string | null;
   nextTryAt: string | null;
   held: { by: string | null; since: string; reason: string | null } | null;
-  opensAt?: string | null;
+  opensAt: string | null;
   oldestAt: string;
   /** When the oldest is given up, held or not. */
   endsAt: string | null;
 }
 
-/** GET /operator/messages, as today; what is optional is wanted, but for `personId`, which is of a session. */
+/** GET /operator/messages; `personId` is of a session. */
 export interface FoundMessages {
   messages: FoundMessage[];
   next: string | null;
-  /** Counts of all messages that the search finds without its status; null where counting them would read too much. */
-  counts?: Partial<Record<Status, number>> | null;
   unavailableDatabases?: string[];
 }
 
-export interface FoundMessage {
+export interface FoundMessage extends MessageFacts {
+  /** By a person, at first. */
+  clickedAt: string | null;
+}
+
+export interface MessageFacts {
   messageId: string;
   websiteId: string;
   websiteName: string | null;
@@ -65,21 +70,22 @@ export interface FoundMessage {
   personId?: string | null;
   text: string;
   sendPurpose: string;
+  kind: Kind | null;
   carrier: string | null;
   attempts: number;
   acceptedAt: string;
   updatedAt: string;
   retryAt: string | null;
+  scheduledFor: string | null;
   waits: {
     until: string | null;
     because: string;
     held?: { by: string; since: string; reason: string | null };
   } | null;
-  clicked?: boolean;
 }
 
-/** GET /operator/messages/{messageId}, as today; what is optional is wanted. */
-export interface Message extends FoundMessage {
+/** GET /operator/messages/{messageId} */
+export interface Message extends MessageFacts {
   clientName: string | null;
   mediaUrl: string | null;
   clickUrl: string | null;
@@ -106,6 +112,9 @@ export interface Consent {
   source: string | null;
   proof: string | null;
   changeId: number | null;
+  /** When the person agreed, and what shows it, as a client or an import has told it. */
+  consentedAt: string | null;
+  evidence: string | null;
 }
 
 /** The text before or after it to the same person. */

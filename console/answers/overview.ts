@@ -1,6 +1,6 @@
 // What the overview shows. answers.ts says how to read this.
 
-/** GET /operator/overview?website=, as today; what is optional is wanted, `website` only where one is asked for. */
+/** GET /operator/overview?website= */
 export interface Overview {
   asOf: string;
   /** Whether a text was ever accepted. */
@@ -12,14 +12,13 @@ export interface Overview {
   lastProblems: PastProblem[];
   /** 60 of them, the oldest first, by the minute of acceptance. */
   minutes: Minute[];
-  hour: { clients?: number; oldestWithoutReceiptSeconds: number | null; countedSince?: string | null };
+  hour: { oldestWithoutReceiptSeconds: number | null };
   /** 30 of them, days of UTC, the oldest first; the last is today. */
   days: Day[];
   websites: WebsiteNow[];
   carriers: CarrierNow[];
   /** There are more websites than these. */
-  isCut?: boolean;
-  website?: WebsiteToday;
+  isCut: boolean;
 }
 
 export interface Minute {
@@ -43,7 +42,7 @@ export interface Day {
   optedOut: number;
 }
 
-/** `problem` is a code of GET /operator/health, and the subject is as there; the rest is wanted. */
+/** `problem` is a code of GET /operator/health, and the subject is as there. */
 export interface Problem {
   problem: string;
   since: string | null;
@@ -56,24 +55,21 @@ export interface Problem {
   /** The words of the other side. */
   cause: string | null;
   nextTryAt: string | null;
-  websiteNames?: string[];
-  clientName?: string | null;
-  /** Texts, callbacks, jobs or people, whatever the problem is of. */
-  affected?: number | null;
-  /** When the oldest of the texts is given up. */
-  triedUntil?: string | null;
-  timeZone?: string | null;
-  /** The last entry of the audit log about it: "ada tried kannel at 03:02". */
+  websiteNames: string[];
+  clientName: string | null;
+  /** Texts, callbacks or jobs, whatever the problem is of; null: nobody has counted them. */
+  affected: number | null;
+  timeZone: string | null;
 }
 
 export interface PastProblem {
   problem: string;
   carrier: string | null;
-  websiteId?: string | null;
-  clientId?: string | null;
-  cause?: string | null;
-  websiteName?: string | null;
-  clientName?: string | null;
+  websiteId: string | null;
+  clientId: string | null;
+  cause: string | null;
+  websiteName: string | null;
+  clientName: string | null;
   host: string | null;
   database: string | null;
   began: string;
@@ -91,12 +87,11 @@ export interface WebsiteNow {
   noReceipt: number;
   waiting: number;
   waitsFor: string | null;
-  subscribers?: number;
-  subscribersWeekAgo?: number;
   textsToday: number;
-  errorsToday?: number;
+  failedToday: number;
   optedOut30Days: number;
   sent30Days: number;
+  failingEndpoints: number;
 }
 
 export interface CarrierNow {
@@ -107,23 +102,4 @@ export interface CarrierNow {
   noReceipt: number;
   waiting: number;
   state: "accepting" | "refusing" | "paused" | "failing" | "not-set-up" | "idle";
-}
-
-export interface WebsiteToday {
-  /** 30 days of UTC. */
-  growth: { day: string; joined: number; left: number }[];
-  errors: { code: number; count: number }[];
-  endpoints: Endpoint[];
-}
-
-/** Posts of one client's endpoint in the last 24 hours, by 20 minutes, the oldest first: 72 of them. */
-export interface Endpoint {
-  clientId: string;
-  slots: { taken: number; failed: number }[];
-  failing: { since: string; taken: number; posted: number } | null;
-  /** The posts of the seven days before today. */
-  before: { taken: number; posted: number };
-  p95Milliseconds: number | null;
-  lastFailure: { at: string; httpStatus: number | null; outcome: string; response: string | null } | null;
-  requestsToday: { accepted: number; errors: { code: number; count: number }[] };
 }

@@ -42,6 +42,9 @@ export interface SubscriptionChange {
   addressChanged: boolean;
   source: string;
   proof: string;
+  /** When the person agreed, and what shows it, as a client or an import has told it. */
+  consentedAt?: string;
+  evidence?: string;
 }
 
 export interface PersonMessage {
@@ -52,7 +55,7 @@ export interface PersonMessage {
   reason: string | null;
   sendPurpose: string;
   text: string;
-  clickedAt?: string | null;
+  clickedAt: string | null;
 }
 
 export interface InboundText {

@@ -26,7 +26,7 @@ export interface Website {
   updatedAt: string;
 }
 
-/** GET and PUT /operator/websites/{websiteId}, as today; wanted: a client as GET /operator/clients/{clientId} gives it. */
+/** GET and PUT /operator/websites/{websiteId} */
 export interface WebsiteWithClients extends Website {
   clients: Client[];
   changes: AuditEntry[];
@@ -41,12 +41,23 @@ export interface Client {
   events: string[];
   suspended: boolean;
   createdAt: string;
-  lastUsedAt?: string | null;
-  rotatedAt?: string | null;
-  oldPairUntil?: string | null;
-  lastRefusal?: { at: string; cause: string } | null;
+  lastUsedAt: string | null;
+  rotatedAt: string | null;
+  oldPairUntil: string | null;
+  lastRefusal: { at: string; cause: string } | null;
   /** The newest first; the last four characters, and when each was used last. */
-  secrets?: { endsIn: string | null; since: string; validUntil: string | null; lastUsedAt: string | null }[];
+  secrets: { endsIn: string; since: string; validUntil: string | null; lastUsedAt: string | null }[];
+  posts: Posts;
+}
+
+/** To the endpoint of a client, in the last 24 hours. */
+export interface Posts {
+  /** By 20 minutes, the oldest first. */
+  slots: { taken: number; failed: number }[];
+  meanMilliseconds: number | null;
+  slowestMilliseconds: number | null;
+  failing: { since: string; failures: number } | null;
+  lastFailure: { at: string; outcome: string; httpStatus: number | null; response: string | null } | null;
 }
 
 /** POST /operator/websites/{websiteId}/clients, and …/rotate, as today. */

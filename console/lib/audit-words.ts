@@ -1,5 +1,6 @@
 // Pure. An entry of the audit log as a sentence, and only the difference that it made.
 import type { AuditEntry } from "../answers.ts";
+import { formatTime } from "./times.ts";
 
 const ACTIONS: Record<string, string> = {
   "put-website": "changed the website",
@@ -60,3 +61,14 @@ const SOURCES: Record<string, string> = {
 
 /** By what a subscription was changed. */
 export const sourceWords = (source: string): string => SOURCES[source] ?? source;
+
+interface Told {
+  consentedAt?: string | null;
+  evidence?: string | null;
+}
+
+/** What a client or an import has told as proof that the person agreed; empty: nothing. */
+export function evidenceOf({ consentedAt, evidence }: Told, now: string | number): string {
+  const at = consentedAt ? `, ${formatTime(consentedAt, new Date(now).getTime())}` : "";
+  return evidence ? `Evidence: “${evidence}”${at}.` : at && `They agreed${at}.`;
+}

@@ -31,10 +31,3 @@ export function rateOf(kind: Kind, now: ReportRow, before: ReportRow | undefined
 /** `2026-11-25`, so many days before. */
 export const dayBefore = (now: number, days: number): string =>
   new Date(now - days * 86_400_000).toISOString().slice(0, 10);
-
-/** How many subscribers a website has won in a week; null: not known. */
-export function growthOf(row: { subscribers?: number; subscribersWeekAgo?: number } | undefined): number | null {
-  return row?.subscribers === undefined || row.subscribersWeekAgo === undefined
-    ? null
-    : row.subscribers - row.subscribersWeekAgo;
-}

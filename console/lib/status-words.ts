@@ -1,5 +1,5 @@
 // Pure. What the statuses and reasons of the API are called to an operator.
-import type { FoundMessage, Status } from "../answers.ts";
+import type { FoundMessage, MessageFacts, Status } from "../answers.ts";
 import { formatShortSpan } from "./times.ts";
 
 export type Tone = "ok" | "bad" | "wait" | "plain";
@@ -45,16 +45,15 @@ const HOUR = 3_600_000;
 
 export const lookOfStatus = (status: Status): Look => LOOKS[status] ?? { word: status, shape: "none", tone: "plain" };
 
-type Told = Pick<FoundMessage, "status" | "reason" | "waits" | "updatedAt">;
+type Told = Pick<MessageFacts, "status" | "reason" | "waits" | "updatedAt">;
 
 /** How a message looks now: what waits may be held or scheduled, and what has been sending for an hour has no receipt. */
 export function lookOf({ status, reason, waits, updatedAt }: Told, now: number): Look {
   if (reason === "CANCELLED") return CANCELLED;
   if (reason === "NO_RECEIPT") return NO_RECEIPT;
   if (status === "SENDING" && now - Date.parse(updatedAt) > HOUR) return NO_RECEIPT;
-  if (status === "PENDING_TO_SEND" && /\b(holds?|held)\b/i.test(waits?.because ?? "")) return HELD;
-  if (status === "PENDING_TO_SEND" && /\b(scheduled|sendAt|hours)\b/.test(waits?.because ?? "")) return SCHEDULED;
-  return lookOfStatus(status);
+  if (waits?.held) return HELD;
+  return waits && /\b(sendAt|hours)\b/.test(waits.because) ? SCHEDULED : lookOfStatus(status);
 }
 
 const REASONS: Record<string, string> = {
@@ -81,7 +80,7 @@ export function detailOf(message: FoundMessage, now: number): string {
   if (reason !== null) return reasonWords(reason);
   if (status === "DELIVERED") {
     const took = formatShortSpan(Math.max(0, Date.parse(updatedAt) - Date.parse(acceptedAt)));
-    return message.clicked ? `${took}, clicked` : took;
+    return message.clickedAt ? `${took}, clicked` : took;
   }
   if (status === "PENDING_TO_SEND") {
     if (waits && !carrier) return waits.because;

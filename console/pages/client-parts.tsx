@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import type { Client, Endpoint, TestEvent } from "../answers.ts";
+import type { Client, Posts, TestEvent } from "../answers.ts";
 import { ask } from "../lib/ask.ts";
 import { formatCount, formatShare, sumOf } from "../lib/numbers.ts";
 import { formatShortSpan, formatSpan, formatTime } from "../lib/times.ts";
@@ -22,11 +22,10 @@ const REFUSALS: Record<string, string> = {
   "daily-limit-reached": "over the daily limit",
 };
 
-export function Credentials({ client, endpoint }: { client: Client; endpoint: Endpoint | undefined }): JSX.Element {
+export function Credentials({ client }: { client: Client }): JSX.Element {
   const now = useNow();
   const { clientId, secrets, rotatedAt, oldPairUntil, createdAt, lastUsedAt, lastRefusal, operations } = client;
-  const [present, old] = secrets ?? [];
-  const requests = endpoint?.requestsToday;
+  const [present, old] = secrets;
   const oldUntil = old?.validUntil ?? oldPairUntil;
   const isOldInUse = old?.lastUsedAt && now - Date.parse(old.lastUsedAt) < 86_400_000;
   return (
@@ -71,14 +70,6 @@ export function Credentials({ client, endpoint }: { client: Client; endpoint: En
             <Time at={lastRefusal.at} />, {REFUSALS[lastRefusal.cause] ?? lastRefusal.cause}
           </Fact>
         )}
-        {requests && (
-          <Fact name="Requests today">
-            {[
-              `${formatCount(requests.accepted)} taken`,
-              ...requests.errors.map(({ code, count }) => `${formatCount(count)} × ${code}`),
-            ].join(", ")}
-          </Fact>
-        )}
         <Fact name="May">{operations.join(", ")}</Fact>
       </dl>
     </div>
@@ -87,12 +78,10 @@ export function Credentials({ client, endpoint }: { client: Client; endpoint: En
 
 interface EndpointProps {
   client: Client;
-  endpoint: Endpoint | undefined;
   reload: () => void;
 }
 
-export function EndpointHealth({ client, endpoint, reload }: EndpointProps): JSX.Element {
-  const now = useNow(60);
+export function EndpointHealth({ client, reload }: EndpointProps): JSX.Element {
   if (client.callbackUrl === null) {
     return (
       <div>
@@ -110,20 +99,19 @@ export function EndpointHealth({ client, endpoint, reload }: EndpointProps): JSX
     <div>
       <h4>Endpoint</h4>
       <Copy value={client.callbackUrl} what="The URL of the endpoint" isWhole />
-      {endpoint ? (
-        <Health endpoint={endpoint} now={now} />
-      ) : (
-        <p class="dim">Nothing was posted in the last 24 hours.</p>
-      )}
+      <Health posts={client.posts} />
       <TestButton client={client} reload={reload} />
     </div>
   );
 }
 
-function Health({ endpoint, now }: { endpoint: Endpoint; now: number }): JSX.Element {
-  const { slots, failing, before, p95Milliseconds, lastFailure } = endpoint;
+function Health({ posts }: { posts: Posts }): JSX.Element {
+  const now = useNow(60);
+  const { slots, failing, meanMilliseconds: mean, slowestMilliseconds: slowest, lastFailure } = posts;
   const taken = sumOf(slots, "taken");
   const posted = taken + sumOf(slots, "failed");
+  const span = (milliseconds: number | null) => (milliseconds === null ? "–" : formatShortSpan(milliseconds));
+  if (posted === 0 && !failing) return <p class="dim">Nothing was posted in the last 24 hours.</p>;
   return (
     <>
       <EndpointStrip slots={slots} now={now} />
@@ -132,23 +120,16 @@ function Health({ endpoint, now }: { endpoint: Endpoint; now: number }): JSX.Ele
         {failing ? <span class="bad">fails since {formatTime(failing.since, now)}</span> : <span>now</span>}
       </div>
       <div class="card-numbers">
-        {failing ? (
+        {failing && (
           <span>
-            <strong class="bad">
-              {formatCount(failing.taken)} of {formatCount(failing.posted)}
-            </strong>
-            taken since {formatTime(failing.since, now)}
-          </span>
-        ) : (
-          <span>
-            <strong>{formatShare(taken, posted)}</strong>of {formatCount(posted)} taken in 24 hours
+            <strong class="bad">{formatCount(failing.failures)}</strong>failed in a row
           </span>
         )}
         <span>
-          <strong>{formatShare(before.taken, before.posted)}</strong>in the 7 days before
+          <strong>{formatShare(taken, posted)}</strong>of {formatCount(posted)} taken in 24 hours
         </span>
         <span>
-          <strong>{p95Milliseconds === null ? "–" : formatShortSpan(p95Milliseconds)}</strong>95 % are faster
+          <strong>{span(mean)}</strong>on average, {span(slowest)} the slowest
         </span>
       </div>
       {lastFailure && (

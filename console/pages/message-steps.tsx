@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import type { Callback, Message } from "../answers.ts";
-import { sourceWords } from "../lib/audit-words.ts";
+import { evidenceOf, sourceWords } from "../lib/audit-words.ts";
 import { countOf } from "../lib/numbers.ts";
 import { lookOfStatus, reasonWords } from "../lib/status-words.ts";
 import { answerOf, carrierOf, clientOf, groupTries, type Tries } from "../lib/story.ts";
@@ -46,7 +46,13 @@ function consent({ consent, acceptedAt, status }: Message, now: number): Step[] 
       icon: subscribed ? "shield" : "none",
       tone: subscribed ? "ok" : "plain",
       what: subscribed ? "Subscribed at that moment" : "Not subscribed at that moment",
-      explanation: `${from}.${status === "PENDING_TO_SEND" ? " It is looked at again when the text goes." : ""}`,
+      explanation: [
+        `${from}.`,
+        evidenceOf(consent, now),
+        status === "PENDING_TO_SEND" && "It is looked at again when the text goes.",
+      ]
+        .filter(Boolean)
+        .join(" "),
       ...(proof && {
         details: {
           label: "Proof",

@@ -145,7 +145,7 @@ function Facts({ message }: { message: Message }): JSX.Element {
           <a href={`#/websites/${websiteId}`}>{websiteName ?? websiteId}</a>
         </Fact>
         <Fact name="Purpose">
-          <a href={messagesHash(`purpose:"${sendPurpose}"`)}>{sendPurpose}</a>
+          <a href={messagesHash(`purpose:"${sendPurpose}"`)}>{sendPurpose}</a>, {message.kind ?? "a reply"}
         </Fact>
         <Fact name="Client">
           <a href={`#/websites/${websiteId}?at=clients`}>{clientName ?? shortId(clientId)}</a>

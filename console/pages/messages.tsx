@@ -84,8 +84,6 @@ export function Messages({ route }: { route: Route }): JSX.Element {
   if (!data && failure && failure.status !== 400)
     return <NoAnswer failure={failure} title="Messages" onRetry={reload} />;
   const current = search.filters.status ? statusOf(search.filters.status) : null;
-  const counts = data?.counts;
-  const all = counts ? Object.values(counts).reduce((sum, count) => sum + count, 0) : undefined;
   return (
     <Page title="Messages">
       <FilterBar chips={chips} text={search.text} onSubmit={(typed) => void submit(typed)} />
@@ -98,7 +96,6 @@ export function Messages({ route }: { route: Route }): JSX.Element {
         label="Statuses"
         tabs={TABS.map(([label, status]) => ({
           label,
-          count: counts ? formatCount(status ? (counts[status] ?? 0) : all) : undefined,
           href: toHash(["messages"], {
             q: writeSearch({
               ...search,
@@ -112,17 +109,13 @@ export function Messages({ route }: { route: Route }): JSX.Element {
           isCurrent: status === current,
         }))}
       />
-      {data ? (
-        <List key={path} first={data} path={path} all={current ? counts?.[current as StatusCode] : all} />
-      ) : (
-        !failure && <Loading />
-      )}
+      {data ? <List key={path} first={data} path={path} /> : !failure && <Loading />}
     </Page>
   );
 }
 
 /** The first page is looked at again while it is at the top of the window; older ones are added below. */
-function List({ first, path, all }: { first: FoundMessages; path: string; all: number | undefined }): JSX.Element {
+function List({ first, path }: { first: FoundMessages; path: string }): JSX.Element {
   const [shown, setShown] = useState(first);
   const older = useOlder(shown, path, (page) => page.messages);
   const now = useNow(30);
@@ -141,7 +134,6 @@ function List({ first, path, all }: { first: FoundMessages; path: string; all: n
   };
   const messages = [...shown.messages, ...older.rows];
   if (messages.length === 0) return <NoMessages />;
-  const of = all ? ` of ${formatCount(all)}` : "";
   return (
     <>
       {fresh > 0 && (
@@ -153,7 +145,7 @@ function List({ first, path, all }: { first: FoundMessages; path: string; all: n
       )}
       <MessageRows messages={messages} now={now} />
       <ListEnd older={older}>
-        Newest first. {of || older.hasMore ? `These ${formatCount(messages.length)}${of}.` : "These are all."}
+        Newest first. {older.hasMore ? `These ${formatCount(messages.length)}.` : "These are all."}
       </ListEnd>
       <FromShell line="messages" />
     </>

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import type { Overview, Problem } from "../answers.ts";
 import { messagesHash } from "../lib/addresses.ts";
-import { countOf, formatCount, formatShare, isUnusual, listOf, sumOf } from "../lib/numbers.ts";
+import { formatCount, formatShare, isUnusual, listOf, sumOf } from "../lib/numbers.ts";
 import { wordsOf } from "../lib/problem-words.ts";
 import { formatClock, formatShortSpan } from "../lib/times.ts";
 import { ChartSection } from "../parts/chart.tsx";
@@ -29,7 +29,7 @@ export function Hour({ answer }: { answer: Overview }): JSX.Element {
   return (
     <ChartSection
       title="The last hour"
-      of={`${formatClock(first)} to ${formatClock(last)}, by minute${hour.countedSince ? `, counted since ${formatClock(hour.countedSince)}` : ""}`}
+      of={`${formatClock(first)} to ${formatClock(last)}, by minute`}
       head={["Minute", "Accepted", "Submitted", "Delivered", "Undelivered", "No receipt", "Waiting"]}
       rows={minutes.map((it) => [
         formatClock(it.at),
@@ -47,7 +47,7 @@ export function Hour({ answer }: { answer: Overview }): JSX.Element {
               label: "Accepted",
               mark: <ChartMark name="step" />,
               value: formatCount(accepted),
-              judgment: hour.clients === undefined ? "in an hour" : `from ${countOf(hour.clients, "client")}`,
+              judgment: "in an hour",
               href: `#/messages?q=after:${formatClock(since)}`,
             },
             {

@@ -10,9 +10,10 @@ const SHOWN = 8;
 
 export const QUIET: Look = { word: "Quiet", shape: "none", tone: "plain" };
 
-export function lookOfWebsite({ waiting, accepted, delivered, undelivered }: WebsiteNow): Look {
+export function lookOfWebsite({ waiting, accepted, delivered, undelivered, failingEndpoints }: WebsiteNow): Look {
   if (waiting > 0) return { word: `${formatCount(waiting)} wait`, shape: "waiting", tone: "wait" };
   if (undelivered > delivered && undelivered > 3) return { word: "Not arriving", shape: "failed", tone: "bad" };
+  if (failingEndpoints > 0) return { word: "Endpoint fails", shape: "problem", tone: "bad" };
   return accepted === 0 ? QUIET : { word: "Arriving", shape: "delivered", tone: "ok" };
 }
 

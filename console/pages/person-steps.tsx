@@ -1,5 +1,5 @@
 import type { InboundText, Person, PersonAtWebsite, PersonMessage, SubscriptionChange } from "../answers.ts";
-import { sourceWords } from "../lib/audit-words.ts";
+import { evidenceOf, sourceWords } from "../lib/audit-words.ts";
 import { lookOfStatus, reasonWords } from "../lib/status-words.ts";
 import { Bubble, type Step } from "../parts/timeline.tsx";
 
@@ -35,6 +35,7 @@ const isKeywordOf = (site: PersonAtWebsite, text: InboundText) =>
 function changeStep(site: PersonAtWebsite, change: SubscriptionChange): PersonStep {
   const name = nameOfSite(site);
   const { from, to, at, source, proof, addressChanged } = change;
+  const evidence = evidenceOf(change, at);
   const text = textOf(site, change);
   const isByPerson = source === "keyword" || source === "carrier";
   const what =
@@ -53,7 +54,8 @@ function changeStep(site: PersonAtWebsite, change: SubscriptionChange): PersonSt
     tone: to ? "ok" : isByPerson ? "bad" : "plain",
     what,
     rest: sourceWords(source),
-    explanation: !to && isByPerson ? "Only this person can undo it, by texting START." : text ? undefined : proof,
+    explanation:
+      !to && isByPerson ? "Only this person can undo it, by texting START." : text ? undefined : evidence || proof,
     content: text && <Bubble text={text.text} isTheirs />,
   };
 }

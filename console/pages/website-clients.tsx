@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import type { Client, Endpoint, NewSecrets, WebsiteWithClients } from "../answers.ts";
+import type { Client, NewSecrets, WebsiteWithClients } from "../answers.ts";
 import { ask } from "../lib/ask.ts";
 import { attempt } from "../lib/attempt.ts";
 import type { Look } from "../lib/status-words.ts";
@@ -17,11 +17,10 @@ import { NewClient } from "./new-client.tsx";
 
 interface Props {
   website: WebsiteWithClients;
-  endpoints: Endpoint[];
   reload: () => void;
 }
 
-export function Clients({ website, endpoints, reload }: Props): JSX.Element {
+export function Clients({ website, reload }: Props): JSX.Element {
   const [made, setMade] = useState<Made | null>(null);
   const onMade = (name: string, secrets: NewSecrets) => setMade({ name, secrets });
   return (
@@ -41,13 +40,7 @@ export function Clients({ website, endpoints, reload }: Props): JSX.Element {
         </>
       )}
       {website.clients.map((client) => (
-        <ClientCard
-          key={client.clientId}
-          client={client}
-          endpoint={endpoints.find((it) => it.clientId === client.clientId)}
-          onMade={onMade}
-          reload={reload}
-        />
+        <ClientCard key={client.clientId} client={client} onMade={onMade} reload={reload} />
       ))}
       {made && (
         <SecretOnce
@@ -73,9 +66,9 @@ interface Made {
   secrets: NewSecrets;
 }
 
-function lookOfClient({ suspended }: Client, endpoint: Endpoint | undefined): Look {
+function lookOfClient({ suspended, posts }: Client): Look {
   if (suspended) return { word: "Suspended", shape: "held", tone: "plain" };
-  if (endpoint?.failing) return { word: "Endpoint fails", shape: "failed", tone: "bad" };
+  if (posts.failing) return { word: "Endpoint fails", shape: "failed", tone: "bad" };
   return { word: "Working", shape: "delivered", tone: "ok" };
 }
 
@@ -83,12 +76,11 @@ export const nameOfClient = ({ name, clientId }: Client) => name ?? clientId.sli
 
 interface CardProps {
   client: Client;
-  endpoint: Endpoint | undefined;
   onMade: (name: string, secrets: NewSecrets) => void;
   reload: () => void;
 }
 
-function ClientCard({ client, endpoint, onMade, reload }: CardProps): JSX.Element {
+function ClientCard({ client, onMade, reload }: CardProps): JSX.Element {
   const name = nameOfClient(client);
   const path = `/operator/clients/${client.clientId}`;
   const setSuspended = async (suspended: boolean) => {
@@ -141,7 +133,7 @@ function ClientCard({ client, endpoint, onMade, reload }: CardProps): JSX.Elemen
     <article class="client">
       <header>
         <h3>{name}</h3>
-        <Status look={lookOfClient(client, endpoint)} soft />
+        <Status look={lookOfClient(client)} soft />
         <div class="row-acts">
           {client.suspended ? (
             <ActButton isSmall of={name} onPress={letSend}>
@@ -158,8 +150,8 @@ function ClientCard({ client, endpoint, onMade, reload }: CardProps): JSX.Elemen
         </div>
       </header>
       <div class="card-grid">
-        <Credentials client={client} endpoint={endpoint} />
-        <EndpointHealth key={client.callbackUrl} client={client} endpoint={endpoint} reload={reload} />
+        <Credentials client={client} />
+        <EndpointHealth key={client.callbackUrl} client={client} reload={reload} />
       </div>
     </article>
   );

@@ -1,12 +1,11 @@
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
-import type { Overview, WebsiteWithClients } from "../answers.ts";
+import type { Day, Overview, SubscriberPage, WebsiteWithClients } from "../answers.ts";
 import { messagesHash, websitePath } from "../lib/addresses.ts";
-import { formatChange, formatCount, formatShare, listOf, sumOf } from "../lib/numbers.ts";
-import { growthOf } from "../lib/rates.ts";
+import { formatCount, formatShare, listOf, sumOf } from "../lib/numbers.ts";
 import { pathOf, type Route, toHash } from "../lib/router.ts";
 import { isOperator } from "../lib/session.ts";
-import { cityOf, formatClock, formatClockIn, formatDay } from "../lib/times.ts";
+import { cityOf, formatClockIn, formatDay, formatTime } from "../lib/times.ts";
 import { useAnswer } from "../lib/use-answer.ts";
 import { ButtonLink } from "../parts/button.tsx";
 import { ChartSection } from "../parts/chart.tsx";
@@ -17,7 +16,7 @@ import { Tiles } from "../parts/tiles.tsx";
 import { useNow } from "../parts/time.tsx";
 import { Changes } from "./audit-list.tsx";
 import { Campaigns } from "./website-campaigns.tsx";
-import { Clients } from "./website-clients.tsx";
+import { Clients, nameOfClient } from "./website-clients.tsx";
 import { NewWebsite, Settings } from "./website-settings.tsx";
 
 const TABS = ["Today", "Campaigns", "Clients", "Settings", "Changes"] as const;
@@ -72,11 +71,11 @@ function Known({ id, at }: { id: string; at: string }): JSX.Element {
         >
           <Campaigns websiteId={id} />
         </Section>
-        <Growth overview={overview} />
+        {overview && <OptOuts days={overview.days} />}
       </div>
       {canChange && (
         <>
-          <Clients website={data} endpoints={overview?.website?.endpoints ?? []} reload={reload} />
+          <Clients website={data} reload={reload} />
           <Settings key={data.updatedAt} website={data} reload={reload} />
           <Section
             id="changes"
@@ -101,9 +100,7 @@ const CsvOfReport = ({ id }: { id: string }) => (
 function Lead({ website, overview }: { website: WebsiteWithClients; overview: Overview | null }): JSX.Element {
   const now = useNow(30);
   const row = overview?.websites[0];
-  const failing = overview?.website?.endpoints.filter((it) => it.failing) ?? [];
-  const nameOf = (clientId: string) =>
-    website.clients.find((it) => it.clientId === clientId)?.name ?? clientId.slice(0, 8);
+  const failing = website.clients.filter(({ posts }) => posts.failing);
   const whole = website.holds.find((it) => !it.sendPurpose && !it.clientId);
   return (
     <>
@@ -123,25 +120,24 @@ function Lead({ website, overview }: { website: WebsiteWithClients; overview: Ov
         "No text in the last hour. "
       )}
       {failing.length > 0 &&
-        `The endpoint of ${listOf(failing.map(({ clientId }) => nameOf(clientId)))} fails since ${formatClock(failing[0]?.failing?.since ?? now)}. `}
+        `The endpoint of ${listOf(failing.map(nameOfClient))} fails since ${formatTime(failing[0]?.posts.failing?.since ?? now, now)}. `}
       {website.timeZone && `In ${cityOf(website.timeZone)} it is ${formatClockIn(website.timeZone, now)}.`}
     </>
   );
 }
 
 function Today({ overview, id }: { overview: Overview | null; id: string }): JSX.Element {
+  // How many are subscribed is counted with the first of them, once for a look at this page.
+  const people = useAnswer<SubscriberPage>(`${websitePath(id)}/subscribers`, undefined, false).data;
   const row = overview?.websites[0];
   const day = overview?.days.at(-1);
-  const errors = overview?.website?.errors ?? [];
-  const total = sumOf(errors, "count");
-  const week = growthOf(row);
   return (
     <Tiles
       tiles={[
         {
           label: "Subscribers",
-          value: formatCount(row?.subscribers),
-          judgment: week === null ? "not known" : `${formatChange(week, 0)} this week`,
+          value: formatCount(people?.total),
+          judgment: people?.total === null ? "more than are counted" : "now",
           href: toHash(["people"], { website: id }),
         },
         {
@@ -156,35 +152,30 @@ function Today({ overview, id }: { overview: Overview | null; id: string }): JSX
           judgment: row ? `${formatCount(row.optedOut30Days)} people` : "not known",
         },
         {
-          label: "Errors to clients today",
-          href: `#/websites/${id}?at=clients`,
-          value: formatCount(overview ? total : null),
-          judgment: errors.length > 0 ? errors.map(({ code, count }) => `${count} × ${code}`).join(", ") : "none",
+          label: "Not arrived today",
+          value: formatCount(row?.failedToday),
+          judgment: row ? `${formatShare(row.failedToday, row.textsToday)} of them` : "not known",
+          href: messagesHash(`website:${id} after:today status:undelivered`),
         },
       ]}
     />
   );
 }
 
-function Growth({ overview }: { overview: Overview | null }): JSX.Element {
-  const growth = overview?.website?.growth ?? [];
-  const net = sumOf(growth, "joined") - sumOf(growth, "left");
+function OptOuts({ days }: { days: Day[] }): JSX.Element {
   return (
     <ChartSection
-      title="Joined and left"
-      of={`30 days, ${formatChange(net, 0)}`}
-      head={["Day", "Joined", "Left"]}
-      rows={growth.map((it) => [formatDay(it.day), it.joined, it.left])}
+      title="Opt-outs"
+      of={`30 days, ${formatCount(sumOf(days, "optedOut"))}`}
+      head={["Day", "Opted out"]}
+      rows={days.map((it) => [formatDay(it.day), it.optedOut])}
     >
-      {growth.length > 0 ? (
-        <SmallChart
-          label="People who joined and left, by day"
-          days={growth.map((it) => ({ day: it.day, up: it.joined, down: it.left }))}
-          names={["Joined", "Left"]}
-        />
-      ) : (
-        <p class="dim">Nobody has joined yet. An import brings people.</p>
-      )}
+      <SmallChart
+        label="Opt-outs, by day"
+        days={days.map((it) => ({ day: it.day, up: it.optedOut }))}
+        names={["Opted out"]}
+        tone="none-fill"
+      />
     </ChartSection>
   );
 }

@@ -1,8 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import type { Overview, WebsiteList, WebsiteNow } from "../answers.ts";
-import { countOf, formatChange, formatCount, formatShare, sumOf } from "../lib/numbers.ts";
-import { growthOf } from "../lib/rates.ts";
+import { countOf, formatCount, formatShare } from "../lib/numbers.ts";
 import { signedIn } from "../lib/session.ts";
 import type { Look } from "../lib/status-words.ts";
 import { useAnswer } from "../lib/use-answer.ts";
@@ -40,10 +39,8 @@ export function Websites(): JSX.Element {
 }
 
 function leadOf({ websites }: WebsiteList, overview: Overview | null): string {
-  if (!overview) return countOf(websites.length, "brand");
-  const people = sumOf(overview.websites, "subscribers");
-  const texts = `${countOf(overview.days.at(-1)?.accepted ?? 0, "text was", "texts were")} accepted today.`;
-  return people === 0 ? texts : `${countOf(people, "person is subscribed", "people are subscribed")}, and ${texts}`;
+  const texts = overview && `, ${countOf(overview.days.at(-1)?.accepted ?? 0, "text", "texts")} accepted today`;
+  return `${countOf(websites.length, "brand")}${texts ?? ""}.`;
 }
 
 type Row = WebsiteList["websites"][number] & { now: WebsiteNow | undefined };
@@ -74,25 +71,12 @@ function List({ list, overview }: { list: WebsiteList; overview: Overview | null
           "wide",
         ],
         [
-          "Subscribers",
-          ({ now }) => {
-            const growth = growthOf(now);
-            return (
-              <Two
-                first={formatCount(now?.subscribers)}
-                second={growth !== null && `${formatChange(growth, 0)} this week`}
-              />
-            );
-          },
-          "number named",
-        ],
-        [
           "Opt-out rate, 30 days",
           ({ now }) => (now ? formatShare(now.optedOut30Days, now.sent30Days) : "–"),
-          "number named right",
+          "number named",
         ],
-        ["Texts today", ({ now }) => formatCount(now?.textsToday), "number named"],
-        ["Errors today", ({ now }) => formatCount(now?.errorsToday), "number named right"],
+        ["Texts today", ({ now }) => formatCount(now?.textsToday), "number named right"],
+        ["Not arrived today", ({ now }) => formatCount(now?.failedToday), "number named"],
         ["Now", (row) => <Status look={lookOf(row)} />, "wide"],
       ]}
     />

@@ -56,7 +56,7 @@ function Since({ problem }: { problem: Problem }): JSX.Element | null {
 function ProblemRow({ problem, isDark }: { problem: Problem; isDark: boolean }): JSX.Element {
   const { sentence, count, effect, steps, acts, tone } = wordsOf(problem);
   const trying = useAct();
-  const { triedUntil, timeZone, cause, nextTryAt } = problem;
+  const { timeZone, cause, nextTryAt } = problem;
   const speaker = problem.carrier ?? problem.clientName ?? problem.host;
   return (
     <article class="problem">
@@ -68,16 +68,6 @@ function ProblemRow({ problem, isDark }: { problem: Problem; isDark: boolean }):
         <p>
           {count && <a href={count.href}>{count.words}</a>}
           {effect}
-          {triedUntil && (
-            <>
-              {" "}
-              The oldest is tried until{" "}
-              <strong>
-                <Time at={triedUntil} />
-              </strong>
-              .
-            </>
-          )}
           {timeZone && ` In ${cityOf(timeZone)} it is ${formatClockIn(timeZone, Date.now())}.`}
         </p>
         {cause && (

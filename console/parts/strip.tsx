@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import type { Endpoint } from "../answers.ts";
+import type { Posts } from "../answers.ts";
 import { formatCount, formatShare, sumOf } from "../lib/numbers.ts";
 import { heightOf, topOf } from "../lib/scale.ts";
 import { formatClock } from "../lib/times.ts";
@@ -9,7 +9,7 @@ const HEIGHT = 36;
 const SLOT = 20 * 60_000;
 
 /** The posts to an endpoint in 24 hours, by 20 minutes; a part in which most failed is vermilion. */
-export function EndpointStrip({ slots, now }: { slots: Endpoint["slots"]; now: number }): JSX.Element {
+export function EndpointStrip({ slots, now }: { slots: Posts["slots"]; now: number }): JSX.Element {
   const end = Math.ceil(now / SLOT) * SLOT;
   const startOf = (index: number) => end - (slots.length - index) * SLOT;
   const taken = sumOf(slots, "taken");

@@ -9,7 +9,7 @@ import { ok, type Resource } from "../http/call.ts";
 import { CLIENT_ID as A_CLIENT_ID, CALLBACK_SECRET, CLIENT_SECRET, TIME } from "../http/examples.ts";
 import { toTime } from "../http/time.ts";
 import { describeError } from "../platform/describe-error.ts";
-import { readPosts } from "../store/callbacks/endpoint-posts.ts";
+import { readEndpoints } from "../store/callbacks/endpoint-health.ts";
 import { readClient } from "../store/clients/client-uses.ts";
 import { countWaiting } from "../store/messages/holds.ts";
 import { CHANGE_COLUMNS, lastChanges } from "./audit.ts";
@@ -20,8 +20,6 @@ import { CLIENT, type ClientAnswers, clientAnswers, clientView, clientWithUseVie
 const { name, callbackUrl, operations, events } = CLIENT;
 
 const SECRETS = { clientSecret: CLIENT_SECRET, callbackSecret: CALLBACK_SECRET };
-
-const POSTS = { slots: [{ taken: 71, failed: 1 }], meanMilliseconds: 84, slowestMilliseconds: 920 };
 
 const ClientSettings = clientSettingsSchema(false);
 
@@ -82,7 +80,6 @@ const get = operatorCall({
     ok(clientAnswers.ClientWithChanges, "The client, without secrets.", {
       ...CLIENT,
       ...USE,
-      posts: POSTS,
       changes: [],
     }),
   ],
@@ -94,12 +91,12 @@ const get = operatorCall({
   },
   run: async (request, deps) => {
     const clientId = requireClientId(request);
-    const [found, posts, changes] = await Promise.all([
+    const [found, endpoints, changes] = await Promise.all([
       readClient(deps.db, clientId, deps.now()),
-      readPosts(deps.db, clientId, deps.now()),
+      readEndpoints(deps.db, { clientId }, deps.now()),
       lastChanges(deps, { name: "client", value: clientId }),
     ]);
-    return { ...clientWithUseView(requireFound(found, "client")), posts, changes };
+    return { ...clientWithUseView(requireFound(found, "client"), endpoints), changes };
   },
 });
 

@@ -8,7 +8,7 @@ import { toTime } from "../http/time.ts";
 import { type Answers, missingShape } from "./answers.ts";
 import { operatorCall } from "./operator-call.ts";
 import { readWebsiteId } from "./params.ts";
-import { problemSchema } from "./views/service-state.ts";
+import { nowProblemSchema, nowProblemView } from "./views/overview-problem.ts";
 
 const CARRIER_LOOKS = ["accepting", "refusing", "paused", "failing", "not-set-up", "idle"] as const;
 
@@ -31,13 +31,6 @@ const daySchema = z.object({
   undelivered: figures.undelivered,
   clicked: z.int().describe("Texts of the day that a person has clicked, at any time since."),
   optedOut: z.int().describe("Texts of the day that a person has answered by opting out."),
-});
-
-const nowProblemSchema = problemSchema.extend({
-  websiteNames: z
-    .array(z.string())
-    .describe("What the website is called that the problem concerns. Empty: it concerns no single one."),
-  clientName: z.string().nullable(),
 });
 
 const pastProblemSchema = z.object({
@@ -65,8 +58,10 @@ const websiteNowSchema = z.object({
   waiting: z.int().describe("Against the will: accepted over a minute ago, pending, and not held."),
   waitsFor: z.string().nullable().describe("The carrier, where something waits."),
   textsToday: z.int(),
+  failedToday: z.int().describe("Of those, FAILED_TO_DELIVERY or FAILED_TO_SEND."),
   sent30Days: z.int(),
   optedOut30Days: z.int(),
+  failingEndpoints: z.int().describe("Clients whose endpoint has not taken the last callbacks."),
 });
 
 const carrierNowSchema = z.object({
@@ -131,7 +126,8 @@ const EXAMPLE = {
   websites: [
     {
       ...{ websiteId: "brand", name: "Brand", accepted, sent: submitted, delivered, undelivered, noReceipt },
-      ...{ waiting: 0, waitsFor: null, textsToday: 412, sent30Days: 9120, optedOut30Days: 31 },
+      ...{ waiting: 0, waitsFor: null, textsToday: 412, failedToday: 4 },
+      ...{ sent30Days: 9120, optedOut30Days: 31, failingEndpoints: 0 },
     },
   ],
   isCut: false,
@@ -161,18 +157,15 @@ const get = operatorCall({
   },
 });
 
-function toAnswer({ state, minutes, days, websites, carriers, isCut, waiting, past, names, missing }: Read): Overview {
-  const websiteName = (id: string | null) => names.websites.get(id ?? "") ?? null;
+function toAnswer(read: Read): Overview {
+  const { state, minutes, days, websites, carriers, isCut, waiting, past, names, missing } = read;
+  const websiteName = (id: string | null) => names.websites.get(id ?? "")?.name ?? null;
   const clientName = (id: string | null) => names.clients.get(id ?? "") ?? null;
   return {
     asOf: state.checkedAt,
     hasTexts: days.some((day) => day.accepted > 0),
     needs: { waiting, toDecide: state.maybeOptOuts.count ?? 0, problems: state.details.length },
-    problems: state.details.map((detail) => ({
-      ...detail,
-      websiteNames: [websiteName(detail.websiteId)].filter((name) => name !== null),
-      clientName: clientName(detail.clientId),
-    })),
+    problems: state.details.map((detail) => nowProblemView(detail, read)),
     lastProblems: past.map(({ problem, beganAt, endedAt, detail }) => {
       const { carrier = null, websiteId = null, clientId = null, host = null, database = null, cause = null } = detail;
       return {
@@ -192,19 +185,27 @@ function toAnswer({ state, minutes, days, websites, carriers, isCut, waiting, pa
     minutes: minutes.map((minute) => ({ ...minute, at: toTime(minute.at) })),
     hour: { oldestWithoutReceiptSeconds: state.messages.withoutReceipt.oldestSeconds },
     days: days.map(({ submitted: sent, noReceipt: _, waiting: __, ...day }) => ({ ...day, sent })),
-    websites: websites.map(toWebsite),
+    websites: websites.map((website) => toWebsite(website, state)),
     isCut,
     carriers: toCarriers(carriers, state),
     ...missing,
   };
 }
 
-function toWebsite(website: Read["websites"][number]): Overview["websites"][number] {
+function toWebsite(website: Read["websites"][number], { callbacks }: Read["state"]): Overview["websites"][number] {
   const { websiteId, name, carrier, accepted, submitted: sent, delivered, undelivered, noReceipt, waiting } = website;
-  const { acceptedToday: textsToday, sent30Days, optedOut30Days } = website;
+  const { acceptedToday: textsToday, failedToday, sent30Days, optedOut30Days } = website;
+  const failingEndpoints = callbacks.failingEndpoints.filter((it) => it.websiteId === websiteId).length;
   return {
     ...{ websiteId, name, accepted, sent, delivered, undelivered, noReceipt, waiting },
-    ...{ waitsFor: waiting > 0 ? carrier : null, textsToday, sent30Days, optedOut30Days },
+    ...{
+      waitsFor: waiting > 0 ? carrier : null,
+      textsToday,
+      failedToday,
+      sent30Days,
+      optedOut30Days,
+      failingEndpoints,
+    },
   };
 }
 

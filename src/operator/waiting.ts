@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { WEBSITE_ID } from "../domain/clients/website.ts";
 import type { Hold } from "../domain/messages/hold.ts";
+import { KINDS } from "../domain/messages/kind.ts";
 import { maskNumbers } from "../domain/operations/mask.ts";
 import { toE164 } from "../domain/people/phone.ts";
 import { askEach } from "../flows/databases/ask-each.ts";
@@ -19,6 +20,7 @@ const rowSchema = z.object({
   sendPurpose: z.string(),
   clientId: z.string().describe("Empty for replies to keywords."),
   clientName: z.string().nullable(),
+  kind: z.enum(KINDS).nullable().describe("null: of both kinds, or not told apart."),
   count: z.int(),
   why: z
     .enum(["carrier", "queue", "held", "scheduled", "sending-hours"])
@@ -50,7 +52,14 @@ const waitingAnswers = {
         "There are more than were looked at: of each database, the 2,000 whose jobs were due first, and the 2,000 scheduled ones that go first.",
       ),
     groups: z
-      .array(z.object({ websiteId: z.string(), name: z.string(), rows: z.array(rowSchema) }))
+      .array(
+        z.object({
+          websiteId: z.string(),
+          name: z.string(),
+          timeZone: z.string().nullable().describe("An IANA name."),
+          rows: z.array(rowSchema),
+        }),
+      )
       .describe("By website, the one with the oldest first; its rows in the same order."),
     ...missingShape,
   }),
@@ -66,10 +75,16 @@ const EXAMPLE = {
   isCut: false,
   groups: [
     {
-      ...{ websiteId: "brand", name: "Brand" },
+      ...{ websiteId: "brand", name: "Brand", timeZone: "America/New_York" },
       rows: [
         {
-          ...{ sendPurpose: "spring-sale_01", clientId: CLIENT_ID, clientName: "The newsletter platform", count: 871 },
+          ...{
+            sendPurpose: "spring-sale_01",
+            clientId: CLIENT_ID,
+            clientName: "The newsletter platform",
+            kind: null,
+            count: 871,
+          },
           ...{ why: "carrier", carrier: "kannel", cause: "HTTP 403", nextTryAt: TIME, held: null, opensAt: null },
           hours: null,
           ...{ oldestAt: TIME, endsAt: TIME },
@@ -103,6 +118,7 @@ const get = operatorCall({
     const groups = [...Map.groupBy([...waiting, ...scheduled], (group) => group.websiteId)].map(([id, rows]) => ({
       websiteId: id,
       name: rows[0]?.websiteName ?? id,
+      timeZone: rows[0]?.websiteZone ?? null,
       rows: rows.map((row) =>
         "opensAt" in row ? toScheduledRow(row) : toRow(row, deps.config.submitWithinMilliseconds),
       ),
@@ -126,14 +142,18 @@ function joined(groups: ScheduledGroup[]): ScheduledGroup[] {
   });
 }
 
-function toScheduledRow({ websiteId: _, websiteName: __, opensAt, oldestAt, held, ...group }: ScheduledGroup): Row {
-  const times = { opensAt: toTime(opensAt), oldestAt: toTime(oldestAt), endsAt: null };
+function toScheduledRow({ opensAt, oldestAt, held, ...others }: ScheduledGroup): Row {
+  const { websiteId: _, websiteName: __, websiteZone: ___, ...group } = others;
+  const times = { kind: null, opensAt: toTime(opensAt), oldestAt: toTime(oldestAt), endsAt: null };
   const hours = held && heldHoursView({ ...held, phone: toE164(held.phone) });
   const why = held ? "sending-hours" : "scheduled";
   return { ...group, ...times, why, hours: hours ?? null, cause: null, nextTryAt: null, held: null };
 }
 
-function toRow({ hold, websiteId: _, websiteName: __, ...group }: WaitingGroup, submitWithin: number): Row {
+function toRow(
+  { hold, websiteId: _, websiteName: __, websiteZone: ___, ...group }: WaitingGroup,
+  submitWithin: number,
+): Row {
   const { oldestAt, cause } = group;
   return {
     ...group,

@@ -11,6 +11,7 @@ import { BODY_LIMITS, noteIgnored, readJson } from "../http/body.ts";
 import { ok, type Resource } from "../http/call.ts";
 import { TIME } from "../http/examples.ts";
 import { toTime } from "../http/time.ts";
+import { readEndpoints } from "../store/callbacks/endpoint-health.ts";
 import { listClientsWithUse } from "../store/clients/client-uses.ts";
 import { listWebsites } from "../store/clients/websites.ts";
 import { type Answers, heldSchema, missingShape } from "./answers.ts";
@@ -99,11 +100,12 @@ function websiteView({ home: _, createdAt, updatedAt, holds, ...website }: Websi
 
 async function readPage(deps: Deps, website: Website): Promise<WebsiteAnswers["WebsiteWithClients"]> {
   const { websiteId } = website;
-  const [clients, changes] = await Promise.all([
+  const [clients, endpoints, changes] = await Promise.all([
     listClientsWithUse(deps.db, websiteId, deps.now()),
+    readEndpoints(deps.db, { websiteId }, deps.now()),
     lastChanges(deps, { name: "website", value: websiteId }),
   ]);
-  return { ...websiteView(website), clients: clients.map(clientWithUseView), changes };
+  return { ...websiteView(website), clients: clients.map((client) => clientWithUseView(client, endpoints)), changes };
 }
 
 const list = operatorCall({

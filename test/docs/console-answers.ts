@@ -6,11 +6,13 @@ import type { ImportListAnswers } from "../../src/operator/import-list.ts";
 import type { InboundListAnswers } from "../../src/operator/inbound-list.ts";
 import type { MessageAnswers } from "../../src/operator/messages.ts";
 import type { MoveAnswers } from "../../src/operator/moves.ts";
+import type { OverviewAnswers } from "../../src/operator/overview.ts";
 import type { SubscriberListAnswers } from "../../src/operator/subscriber-list.ts";
 import type { SubscriberAnswers } from "../../src/operator/subscribers.ts";
 import type { TestEventAnswers } from "../../src/operator/test-event.ts";
 import type { ClientAnswers } from "../../src/operator/views/client.ts";
 import type { PeopleAnswers } from "../../src/operator/views/person.ts";
+import type { WaitingAnswers } from "../../src/operator/waiting.ts";
 import type { WebsiteAnswers } from "../../src/operator/websites.ts";
 
 /** Does not compile where the call does not give what the console reads. */
@@ -38,6 +40,8 @@ export type Checked = [
   Gives<SubscriberAnswers["UndoneImport"], Console.UndoneImport>,
   Gives<TestEventAnswers["TestEvent"], Console.TestEvent>,
   Gives<ClientAnswers["ClientWithChanges"], Console.Client>,
+  Gives<OverviewAnswers["Overview"], Loose<Console.Overview>>,
+  Gives<WaitingAnswers["WaitingMessages"], Loose<Console.Waiting>>,
   Gives<WebsiteAnswers["WebsiteWithClients"], Console.WebsiteWithClients>,
   Gives<WebsiteAnswers["WebsiteList"], Loose<Console.WebsiteList>>,
 ];

@@ -40,7 +40,7 @@ export interface Figures {
 
 /** `waiting`: against the will. */
 export type WebsiteNow = Figures &
-  Pick<WebsiteTraffic, "websiteId" | "acceptedToday" | "sent30Days" | "optedOut30Days"> & {
+  Pick<WebsiteTraffic, "websiteId" | "timeZone" | "acceptedToday" | "failedToday" | "sent30Days" | "optedOut30Days"> & {
     name: string;
     carrier: string;
   };
@@ -61,7 +61,7 @@ export interface Overview {
 
 /** The names of what the problems concern, by id. */
 export interface ProblemNames {
-  websites: ReadonlyMap<string, string>;
+  websites: ReadonlyMap<string, { name: string; timeZone: string | null }>;
   clients: ReadonlyMap<string, string | null>;
 }
 
@@ -148,7 +148,7 @@ function choose(candidates: Candidate[]): string[] {
 function sumUp(counted: WebsiteTraffic[]): (WebsiteNow & { held: number })[] {
   const here = counted.find(({ name }) => name !== null);
   if (!here) return [];
-  const { websiteId, name, carrier, isHeld } = here;
+  const { websiteId, name, carrier, timeZone, isHeld } = here;
   const total = (read: (one: WebsiteTraffic) => number) => counted.reduce((sum, one) => sum + read(one), 0);
   const pending = Math.max(
     0,
@@ -158,8 +158,9 @@ function sumUp(counted: WebsiteTraffic[]): (WebsiteNow & { held: number })[] {
   const figures = { ...figuresOf(counted), waiting: pending - held };
   return [
     {
-      ...{ websiteId, name: name ?? "", carrier: carrier ?? "", ...figures, held },
+      ...{ websiteId, name: name ?? "", carrier: carrier ?? "", timeZone, ...figures, held },
       acceptedToday: total((one) => one.acceptedToday),
+      failedToday: total((one) => one.failedToday),
       sent30Days: total((one) => one.sent30Days),
       optedOut30Days: total((one) => one.optedOut30Days),
     },

@@ -3,6 +3,7 @@ import { CLIENT_EVENTS, type Client, type ClientUse, EFFECTS, OPERATIONS } from 
 import { CLIENT_REFUSALS } from "../../domain/clients/client-uses.ts";
 import { CLIENT_ID as A_CLIENT_ID, TIME } from "../../http/examples.ts";
 import { toTime } from "../../http/time.ts";
+import type { EndpointHealth } from "../../store/callbacks/endpoint-health.ts";
 import type { Answers } from "../answers.ts";
 import { auditEntrySchema } from "./operators.ts";
 
@@ -55,22 +56,35 @@ const useShape = {
     .describe("Of a request of this client, to a minute."),
 };
 
+const postsSchema = z
+  .object({
+    slots: z
+      .array(z.object({ taken: z.int(), failed: z.int() }))
+      .describe("By 20 minutes, the oldest first: 72 of them. Taken: answered 2xx."),
+    meanMilliseconds: z.int().nullable().describe("null: none was posted."),
+    slowestMilliseconds: z.int().nullable(),
+    failing: z
+      .object({ since: z.iso.datetime(), failures: z.int().describe("In a row.") })
+      .nullable()
+      .describe("null: its URL has taken the last, or none was posted to it."),
+    lastFailure: z
+      .object({
+        at: z.iso.datetime(),
+        outcome: z.string().describe("`answered`, `timed-out` or `unreachable`."),
+        httpStatus: z.int().nullable(),
+        response: z.string().nullable().describe("The first kilobyte of the response, or the error."),
+      })
+      .nullable()
+      .describe("Of its latest 100 events; null: none of them."),
+  })
+  .describe("The callbacks that were posted to its endpoint in the last 24 hours.");
+
 /** On the page of its website. */
-export const clientWithUseSchema = clientSchema.extend(useShape);
+export const clientWithUseSchema = clientSchema.extend({ ...useShape, posts: postsSchema });
 
 export const clientAnswers = {
   Client: clientSchema,
-  ClientWithChanges: clientSchema.extend({
-    ...useShape,
-    posts: z
-      .object({
-        slots: z
-          .array(z.object({ taken: z.int(), failed: z.int() }))
-          .describe("By 20 minutes, the oldest first: 72 of them. Taken: answered 2xx."),
-        meanMilliseconds: z.int().nullable().describe("null: none was posted."),
-        slowestMilliseconds: z.int().nullable(),
-      })
-      .describe("The callbacks that were posted to its endpoint in the last 24 hours."),
+  ClientWithChanges: clientWithUseSchema.extend({
     changes: z.array(auditEntrySchema).describe("The last 10, newest first."),
   }),
   ChangedClient: clientSchema.extend({
@@ -101,16 +115,24 @@ export const CLIENT = {
   updatedAt: TIME,
 } satisfies ClientAnswers["Client"];
 
-/** What is known of its requests. */
+/** What is known of its requests and of its endpoint. */
 export const USE = {
   lastUsedAt: TIME,
   rotatedAt: TIME,
   oldPairUntil: null,
   secrets: [{ endsIn: "9f21", since: TIME, validUntil: null, lastUsedAt: TIME }],
   lastRefusal: { at: TIME, cause: "secret-replaced" },
+  posts: {
+    slots: [{ taken: 71, failed: 1 }],
+    ...{ meanMilliseconds: 84, slowestMilliseconds: 920, failing: null },
+    lastFailure: { at: TIME, outcome: "answered", httpStatus: 500, response: "upstream connect error" },
+  },
 } satisfies Partial<ClientAnswers["ClientWithChanges"]>;
 
-export function clientWithUseView(found: Client & ClientUse): z.output<typeof clientWithUseSchema> {
+export function clientWithUseView(
+  found: Client & ClientUse,
+  endpoints: ReadonlyMap<string, EndpointHealth>,
+): z.output<typeof clientWithUseSchema> {
   const { lastUsedAt, rotatedAt, oldPairUntil, secrets, lastRefusal, ...client } = found;
   return {
     ...clientView(client),
@@ -124,6 +146,20 @@ export function clientWithUseView(found: Client & ClientUse): z.output<typeof cl
       lastUsedAt: toTime(secret.lastUsedAt),
     })),
     lastRefusal: lastRefusal && { ...lastRefusal, at: toTime(lastRefusal.at) },
+    posts: postsView(endpoints.get(client.clientId)),
+  };
+}
+
+const NO_POSTS: EndpointHealth = {
+  ...{ slots: [], meanMilliseconds: null, slowestMilliseconds: null },
+  ...{ failing: null, lastFailure: null },
+};
+
+function postsView({ failing, lastFailure, ...posts }: EndpointHealth = NO_POSTS): z.output<typeof postsSchema> {
+  return {
+    ...posts,
+    failing: failing && { ...failing, since: toTime(failing.since) },
+    lastFailure: lastFailure && { ...lastFailure, at: toTime(lastFailure.at) },
   };
 }
 

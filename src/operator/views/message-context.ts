@@ -26,6 +26,11 @@ export const storySchema = operatorMessageSchema.extend({
       source: z.enum(CHANGE_SOURCES).nullable(),
       proof: z.string().nullable().describe("The id of the request or of the import, or the text."),
       changeId: z.int().nullable().describe("Of the ledger."),
+      consentedAt: z.iso
+        .datetime()
+        .nullable()
+        .describe("When the person agreed, as a client or an import has told it."),
+      evidence: z.string().nullable().describe("What shows it, as a client or an import has told it."),
     })
     .nullable()
     .describe("What the ledger said when the message was accepted. null: no number was found for the address."),
@@ -33,17 +38,19 @@ export const storySchema = operatorMessageSchema.extend({
   after: neighborSchema.describe("The first text after it."),
 });
 
+const CONSENT = { consentedAt: TIME, evidence: "Loyalty card form, box ticked" };
+
 export const STORY = {
   ...MESSAGE,
   endsAt: null,
-  consent: { subscribed: true, since: TIME, source: "import", proof: MESSAGE_ID, changeId: 7 },
+  consent: { subscribed: true, since: TIME, source: "import", proof: MESSAGE_ID, changeId: 7, ...CONSENT },
   before: null,
   after: null,
 } satisfies z.output<typeof storySchema>;
 
 export function contextView({ consent, before, after }: MessageContext) {
   return {
-    consent: consent && { ...consent, since: toTime(consent.since) },
+    consent: consent && { ...consent, since: toTime(consent.since), consentedAt: toTime(consent.consentedAt) },
     before: neighborView(before),
     after: neighborView(after),
   };

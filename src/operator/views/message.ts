@@ -87,15 +87,19 @@ export const operatorMessageSchema = z.object({
   callbacks: z.array(callbackSchema.extend({ eventId: z.string() })),
 });
 
-export const foundMessageSchema = operatorMessageSchema.omit({
-  clientName: true,
-  callbackData: true,
-  ignoredFields: true,
-  submissions: true,
-  clicks: true,
-  events: true,
-  callbacks: true,
-});
+export const CLICKED_AT = z.iso.datetime().nullable().describe("When a person first clicked; null: nobody has.");
+
+export const foundMessageSchema = operatorMessageSchema
+  .omit({
+    clientName: true,
+    callbackData: true,
+    ignoredFields: true,
+    submissions: true,
+    clicks: true,
+    events: true,
+    callbacks: true,
+  })
+  .extend({ clickedAt: CLICKED_AT });
 
 type Message = z.output<typeof operatorMessageSchema>;
 
@@ -150,7 +154,7 @@ const { events: _, callbacks: _2, clicks: _3, callbackData: _4, submissions: _5,
 const { clientName: _6, ignoredFields: _7, ...found } = others;
 
 /** As foundMessageSchema has it. */
-export const FOUND_MESSAGE = found;
+export const FOUND_MESSAGE = { ...found, clickedAt: null };
 
 function eventView({ eventId, status, reason, occurredAt }: StoredEvent): Message["events"][number] {
   const about = { eventId, occurredAt: toTime(occurredAt) };
@@ -218,8 +222,8 @@ function factsView(message: StoredMessage, hold: Hold | null, now: number) {
 }
 
 /** A message of a list. */
-export function foundView({ hold, websiteName, ...message }: FoundMessage, now: number) {
-  return { ...factsView(message, hold, now), websiteName };
+export function foundView({ hold, websiteName, clickedAt, ...message }: FoundMessage, now: number) {
+  return { ...factsView(message, hold, now), websiteName, clickedAt: toTime(clickedAt) };
 }
 
 /** A message with all that is stored of it. */

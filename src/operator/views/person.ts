@@ -6,7 +6,7 @@ import { reasonSchema } from "../../domain/messages/reason.ts";
 import { toDigits } from "../../domain/people/phone.ts";
 import { CLIENT_ID, MESSAGE_ID, PHONE, TIME } from "../../http/examples.ts";
 import { toTime } from "../../http/time.ts";
-import type { StoredMessage } from "../../store/messages/stored-message.ts";
+import type { FoundMessage } from "../../store/messages/find-messages.ts";
 import type { Erased } from "../../store/people/erasure.ts";
 import type { InboundText } from "../../store/people/inbound.ts";
 import { readRecords, type StoredNotice } from "../../store/people/person-records.ts";
@@ -14,7 +14,7 @@ import type { Person, SubscriptionEntry } from "../../store/people/subscriptions
 import { CHANGE_SOURCES } from "../../store/rows.ts";
 import { type Answers, callbackSchema, missingShape, personIdShape } from "../answers.ts";
 import { INBOUND_TEXT, inboundTextSchema, textView, websiteOfTextSchema } from "../inbound.ts";
-import { MESSAGE, messageView, operatorMessageSchema } from "./message.ts";
+import { CLICKED_AT, MESSAGE, messageView, operatorMessageSchema } from "./message.ts";
 
 const changeSchema = z.object({
   changeId: z.int().describe("The number of the row in the ledger."),
@@ -67,6 +67,7 @@ const messageSchema = z.object({
   reason: reasonSchema,
   sendPurpose: z.string(),
   text: z.string(),
+  clickedAt: CLICKED_AT,
 });
 
 const noticeSchema = z.object({
@@ -145,7 +146,7 @@ export const EVERYWHERE = {
   messages: [
     {
       ...{ messageId: MESSAGE_ID, websiteId: "brand", acceptedAt: TIME, status: "DELIVERED", reason: null },
-      ...{ sendPurpose: "spring-sale_01", text: "Brand: hello" },
+      ...{ sendPurpose: "spring-sale_01", text: "Brand: hello", clickedAt: null },
     },
   ],
 } satisfies PeopleAnswers["PersonEverywhere"];
@@ -191,9 +192,10 @@ export function erasedView(erased: Erased[]) {
   return { erased: views };
 }
 
-export function sentView(message: StoredMessage): PeopleAnswers["PersonEverywhere"]["messages"][number] {
-  const { messageId, websiteId, acceptedAt, status, reason, sendPurpose, text } = message;
-  return { messageId, websiteId, acceptedAt: toTime(acceptedAt), status, reason, sendPurpose, text };
+export function sentView(message: FoundMessage): PeopleAnswers["PersonEverywhere"]["messages"][number] {
+  const { messageId, websiteId, acceptedAt, status, reason, sendPurpose, text, clickedAt } = message;
+  const times = { acceptedAt: toTime(acceptedAt), clickedAt: toTime(clickedAt) };
+  return { messageId, websiteId, ...times, status, reason, sendPurpose, text };
 }
 
 export async function readWebsite(deps: Deps, websiteId: string, phone: string) {

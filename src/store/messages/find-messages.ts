@@ -34,19 +34,26 @@ export interface MessageSearch {
   before: MessagePlace | null;
 }
 
-/** `websiteName` null: the website is not there any more. */
-export type FoundMessage = StoredMessage & { hold: Hold | null; websiteName: string | null };
+/** `websiteName` null: the website is not there any more. `clickedAt`: when a person first clicked. */
+export type FoundMessage = StoredMessage & {
+  hold: Hold | null;
+  websiteName: string | null;
+  clickedAt: number | null;
+};
 
 /** The columns of a message `m` as a search shows it. */
 export const FOUND = sql<FoundRow>`m.*, ${HOLD} AS hold, ${HOURS},
-  (SELECT w.name FROM websites w WHERE w.website_id = m.website_id) AS website_name`;
+  (SELECT w.name FROM websites w WHERE w.website_id = m.website_id) AS website_name,
+  iif(m.click_url IS NULL, NULL, (SELECT min(clicked_at) FROM clicks
+    WHERE clicks.message_id = m.message_id AND is_person = 1)) AS clicked_at`;
 
-export type FoundRow = HeldRow & { hold: string | null; website_name: string | null };
+export type FoundRow = HeldRow & { hold: string | null; website_name: string | null; clicked_at: number | null };
 
 export const toFound = (row: FoundRow): FoundMessage => ({
   ...toStoredMessage(row),
   hold: toHold(row.hold),
   websiteName: row.website_name,
+  clickedAt: row.clicked_at,
 });
 
 /** Condition on a message `m`: it is what a search asks for, beside what its index finds. */

@@ -45,6 +45,7 @@ export const SCHEDULED_LOOKED_AT = 2000;
 export interface ScheduledGroup {
   websiteId: string;
   websiteName: string;
+  websiteZone: string | null;
   sendPurpose: string;
   clientId: string;
   clientName: string | null;
@@ -96,7 +97,7 @@ export async function countScheduled(db: D1Database, websiteId: string | null): 
   const rows = await runQuery<Omit<ScheduledGroup, "held"> & FirstHeldRow>(
     prepare(
       db,
-      sql`SELECT g.*, w.name AS websiteName, w.carrier, w.sending_hours AS sendingHours, c.name AS clientName
+      sql`SELECT g.*, w.name AS websiteName, w.time_zone AS websiteZone, w.carrier, w.sending_hours AS sendingHours, c.name AS clientName
         FROM (SELECT website_id AS websiteId, send_purpose AS sendPurpose, client_id AS clientId, count(*) AS count,
             min(requested_at) AS oldestAt, min(send_at) AS opensAt, ${FIRST_HELD}
           FROM (SELECT *, row_number() OVER (PARTITION BY website_id, send_purpose, client_id, opens_at IS NULL ORDER BY send_at) AS place

@@ -14,6 +14,9 @@ export interface Consent {
   source: ChangeSource | null;
   proof: string | null;
   changeId: number | null;
+  /** When the person agreed and what shows it, as a client or an import has told it. */
+  consentedAt: number | null;
+  evidence: string | null;
 }
 
 export interface Neighbor {
@@ -31,7 +34,10 @@ export interface MessageContext {
   after: Neighbor | null;
 }
 
-type Change = Pick<SubscriptionChangeRow, "change_id" | "subscribed" | "changed_at" | "source" | "proof">;
+type Change = Pick<
+  SubscriptionChangeRow,
+  "change_id" | "subscribed" | "changed_at" | "source" | "proof" | "consented_at" | "evidence"
+>;
 type Text = Pick<MessageRow, "message_id" | "accepted_at" | "send_purpose" | "status">;
 
 export async function readContext(
@@ -46,7 +52,7 @@ export async function readContext(
     // A change of the address alone is none of the consent.
     change: prepare(
       db,
-      sql`SELECT change_id, subscribed, changed_at, source, proof FROM subscription_changes
+      sql`SELECT change_id, subscribed, changed_at, source, proof, consented_at, evidence FROM subscription_changes
         WHERE website_id = ${websiteId} AND phone = ${digits} AND changed_at <= ${acceptedAt}
           AND was_subscribed IS NOT subscribed ORDER BY change_id DESC LIMIT 1`,
     ),
@@ -61,9 +67,15 @@ export async function readContext(
 }
 
 function toConsent(row: Change | undefined): Consent {
-  if (!row) return { subscribed: false, since: null, source: null, proof: null, changeId: null };
-  const { source, proof } = row;
-  return { subscribed: row.subscribed === 1, since: row.changed_at, source, proof, changeId: row.change_id };
+  return {
+    subscribed: row?.subscribed === 1,
+    since: row?.changed_at ?? null,
+    source: row?.source ?? null,
+    proof: row?.proof ?? null,
+    changeId: row?.change_id ?? null,
+    consentedAt: row?.consented_at ?? null,
+    evidence: row?.evidence ?? null,
+  };
 }
 
 function toNeighbor(row: Text | undefined): Neighbor | null {

@@ -1,5 +1,6 @@
 // What waits, by website, purpose and client.
 import type { Hold } from "../../domain/messages/hold.ts";
+import type { MessageKind } from "../../domain/messages/kind.ts";
 import { runQuery } from "../database.ts";
 import { STATE } from "../databases/moving.ts";
 import { prepare, sql } from "../sql.ts";
@@ -13,9 +14,12 @@ export const LOOKED_AT = 2000;
 export interface WaitingGroup {
   websiteId: string;
   websiteName: string;
+  websiteZone: string | null;
   sendPurpose: string;
   clientId: string;
   clientName: string | null;
+  /** null: both kinds, or what a website without a cap has not told apart. */
+  kind: MessageKind | null;
   count: number;
   carrier: string;
   /** Why one could not be submitted at first; null: they wait for their turn. */
@@ -42,7 +46,7 @@ export interface Waiting {
  * @returns the groups whose oldest message is the oldest first
  */
 export async function readWaiting(db: D1Database, websiteId: string | null, now: number): Promise<Waiting> {
-  const columns = sql`website_id, send_purpose, client_id, is_reply, accepted_at, due_at, reason, send_at, phone, time_zone, region,
+  const columns = sql`website_id, send_purpose, client_id, is_reply, accepted_at, due_at, reason, kind, send_at, phone, time_zone, region,
     iif(send_at > ${now}, opens_at, NULL) AS opens_at`;
   const isSeen = sql`(coalesce(send_at, 0) <= ${now} OR opens_at IS NOT NULL)`;
   const some =
@@ -56,9 +60,11 @@ export async function readWaiting(db: D1Database, websiteId: string | null, now:
   const rows = await runQuery<FoundRow>(
     prepare(
       db,
-      sql`SELECT g.*, w.name AS websiteName, w.carrier, w.holds, w.sending_hours AS sendingHours, c.name AS clientName
+      sql`SELECT g.*, w.name AS websiteName, w.time_zone AS websiteZone, w.carrier, w.holds, w.sending_hours AS sendingHours,
+          c.name AS clientName
         FROM (SELECT website_id AS websiteId, send_purpose AS sendPurpose, client_id AS clientId, is_reply > 0 AS isReply,
-            count(*) AS count, min(accepted_at) AS oldestAt, max(iif(reason = ${HELD}, NULL, reason)) AS cause,
+            count(*) AS count, iif(min(kind) = max(kind) AND count(kind) = count(*), min(kind), NULL) AS kind,
+            min(accepted_at) AS oldestAt, max(iif(reason = ${HELD}, NULL, reason)) AS cause,
             min(iif(reason IS NULL OR reason = ${HELD}, NULL, due_at)) AS nextTryAt, min(send_at) AS opensAt,
             opens_at IS NOT NULL AS isClosed, ${FIRST_HELD}
           FROM (SELECT *, row_number() OVER (PARTITION BY website_id, send_purpose, client_id, is_reply > 0, opens_at IS NULL
@@ -73,18 +79,22 @@ export async function readWaiting(db: D1Database, websiteId: string | null, now:
 }
 
 function toWaitingGroup(row: FoundRow): WaitingGroup {
-  const { websiteId, websiteName, sendPurpose, clientId, clientName, count, carrier, cause, nextTryAt, oldestAt } = row;
+  const { websiteId, websiteName, websiteZone, sendPurpose, clientId, clientName, kind, count } = row;
+  const { carrier, cause, nextTryAt, oldestAt } = row;
   const hold = row.isReply ? null : holdOf(toHolds(row.holds), row);
   return {
-    ...{ websiteId, websiteName, sendPurpose, clientId, clientName, count, carrier, cause, nextTryAt, oldestAt, hold },
+    ...{ websiteId, websiteName, websiteZone, sendPurpose, clientId, clientName, kind, count },
+    ...{ carrier, cause, nextTryAt, oldestAt, hold },
   };
 }
 
 function toPutBack(row: FoundRow): ScheduledGroup {
-  const { websiteId, websiteName, sendPurpose, clientId, clientName, count, carrier, oldestAt, opensAt } = row;
+  const { websiteId, websiteName, websiteZone, sendPurpose, clientId, clientName, count } = row;
+  const { carrier, oldestAt, opensAt } = row;
   const held = toHeldGroup(row);
   return {
-    ...{ websiteId, websiteName, sendPurpose, clientId, clientName, count, carrier, oldestAt, opensAt, held },
+    ...{ websiteId, websiteName, websiteZone, sendPurpose, clientId, clientName, count },
+    ...{ carrier, oldestAt, opensAt, held },
   };
 }
 

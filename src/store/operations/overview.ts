@@ -44,6 +44,7 @@ export interface WebsiteTraffic extends Traffic {
   /** null: the website is not in this database. */
   name: string | null;
   carrier: string | null;
+  timeZone: string | null;
   /** Accepted on the last 30 days and still pending, and how many of them were accepted in the last minute. */
   pending: number;
   young: number;
@@ -51,6 +52,8 @@ export interface WebsiteTraffic extends Traffic {
   held: number;
   isHeld: boolean;
   acceptedToday: number;
+  /** Of those, refused by the carrier, given up, or lost on the way. */
+  failedToday: number;
   sent30Days: number;
   optedOut30Days: number;
 }
@@ -121,13 +124,14 @@ export async function readWebsites(db: D1Database, ids: string[], now: number): 
     // Sums without GROUP BY, which would read each row twice.
     websites: prepare(
       db,
-      sql<SummedRow>`SELECT j.value AS websiteId, w.name, w.carrier,
+      sql<SummedRow>`SELECT j.value AS websiteId, w.name, w.carrier, w.time_zone AS timeZone,
           (SELECT json_object('accepted', total(accepted), 'failed', total(failed), 'sending', total(sending),
               'delivered', total(delivered), 'undelivered', total(undelivered),
               'young', total(iif(at >= ${latest}, pending, 0)))
             FROM traffic_counts t WHERE t.website_id = j.value AND t.span = 'minute' AND t.at > ${hourBefore(now)}) AS hour,
           (SELECT json_object('pending', total(pending),
-              'acceptedToday', total(iif(at = ${today}, accepted, 0)), 'sent30Days', total(sending + delivered + undelivered),
+              'acceptedToday', total(iif(at = ${today}, accepted, 0)),
+              'failedToday', total(iif(at = ${today}, failed + undelivered, 0)), 'sent30Days', total(sending + delivered + undelivered),
               'optedOut30Days', total(opted_out))
             FROM traffic_counts t WHERE t.website_id = j.value AND t.span = 'day' AND t.at > ${today - SHOWN_DAYS}) AS days
         FROM json_each(${list}) j LEFT JOIN websites w ON w.website_id = j.value AND ${IS_HERE}`,
@@ -160,10 +164,10 @@ export async function readWebsites(db: D1Database, ids: string[], now: number): 
 
 type Hourly = Omit<Traffic, "pending"> & { young: number };
 
-type Monthly = Pick<WebsiteTraffic, "pending" | "acceptedToday" | "sent30Days" | "optedOut30Days">;
+type Monthly = Pick<WebsiteTraffic, "pending" | "acceptedToday" | "failedToday" | "sent30Days" | "optedOut30Days">;
 
 /** `hour`, `days`: JSON. */
-interface SummedRow extends Pick<WebsiteTraffic, "websiteId" | "name" | "carrier"> {
+interface SummedRow extends Pick<WebsiteTraffic, "websiteId" | "name" | "carrier" | "timeZone"> {
   hour: string;
   days: string;
 }

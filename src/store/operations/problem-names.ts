@@ -4,7 +4,7 @@ import { prepare, sql } from "../sql.ts";
 
 /** By id. Those that a database does not have are left out. */
 export interface Names {
-  websites: [websiteId: string, name: string][];
+  websites: [websiteId: string, about: { name: string; timeZone: string | null }][];
   clients: [clientId: string, name: string | null][];
 }
 
@@ -13,7 +13,11 @@ export async function readNames(db: D1Database, websiteIds: string[], clientIds:
   const { websites, clients } = await runNamed(db, {
     websites: prepare(
       db,
-      sql<{ id: string; name: string }>`SELECT w.website_id AS id, w.name
+      sql<{
+        id: string;
+        name: string;
+        timeZone: string | null;
+      }>`SELECT w.website_id AS id, w.name, w.time_zone AS timeZone
         FROM json_each(${JSON.stringify(websiteIds)}) j CROSS JOIN websites w ON w.website_id = j.value`,
     ),
     clients: prepare(
@@ -23,7 +27,7 @@ export async function readNames(db: D1Database, websiteIds: string[], clientIds:
     ),
   });
   return {
-    websites: websites.map(({ id, name }) => [id, name]),
+    websites: websites.map(({ id, ...about }) => [id, about]),
     clients: clients.map(({ id, name }) => [id, name]),
   };
 }

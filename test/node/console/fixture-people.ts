@@ -36,6 +36,7 @@ const message = (
   reason: null,
   sendPurpose: "loyalty-points",
   text: words,
+  clickedAt: null,
   ...more,
 });
 
@@ -61,6 +62,8 @@ export const person = (): Person => ({
           addressChanged: false,
           source: "import",
           proof: "import",
+          consentedAt: "2026-10-11T15:02:00Z",
+          evidence: `Loyalty card form, box ticked, store 14 ${MARKUP}`,
         },
       ],
       texts: [text("SM2", `Is the Pier 14 store open on Sunday? ${MARKUP}`, "2026-11-19T02:00:00Z")],

@@ -13,7 +13,6 @@ import type {
   WebsiteNow,
 } from "../../../console/answers.ts";
 import { ago, DAY, MARKUP, MINUTE, minutesAgo, NOW } from "./fixture-clock.ts";
-import { endpoints, growth } from "./fixture-websites.ts";
 
 /** The same numbers with each run. */
 const noise = (index: number) => Math.abs(Math.sin(index * 12.9898) * 43758.5453) % 1;
@@ -60,7 +59,7 @@ export const problems: Problem[] = [
     cause: `403 Authorization failed for sendsms ${MARKUP}`,
     websiteNames: ["Northwind Outfitters"],
     affected: 950,
-    triedUntil: new Date(NOW + 216 * MINUTE).toISOString(),
+    clientName: null,
     timeZone: "America/Los_Angeles",
   },
   {
@@ -73,6 +72,7 @@ export const problems: Problem[] = [
     host: "hooks.harborcoffee.example",
     cause: '500 {"error":"upstream connect error"}',
     websiteNames: ["Harbor Coffee"],
+    timeZone: null,
     affected: 214,
   },
 ];
@@ -80,6 +80,9 @@ export const problems: Problem[] = [
 const past = (problem: string, began: string, ended: string | null, more: Partial<PastProblem> = {}): PastProblem => ({
   problem,
   carrier: null,
+  websiteId: null,
+  clientId: null,
+  cause: null,
   websiteName: null,
   clientName: null,
   host: null,
@@ -107,12 +110,11 @@ export const websitesNow: WebsiteNow[] = [
     noReceipt: 5,
     waiting: 0,
     waitsFor: null,
-    subscribers: 46_522,
-    subscribersWeekAgo: 46_412,
     textsToday: 2071,
-    errorsToday: 6,
+    failedToday: 31,
     optedOut30Days: 191,
     sent30Days: 79_446,
+    failingEndpoints: 1,
   },
   {
     websiteId: "northwind",
@@ -124,12 +126,11 @@ export const websitesNow: WebsiteNow[] = [
     noReceipt: 4,
     waiting: 950,
     waitsFor: "kannel",
-    subscribers: 31_870,
-    subscribersWeekAgo: 31_902,
     textsToday: 1841,
-    errorsToday: 0,
+    failedToday: 12,
     optedOut30Days: 402,
     sent30Days: 101_200,
+    failingEndpoints: 0,
   },
 ];
 
@@ -154,21 +155,13 @@ export function overview(website: string | null): Overview {
     problems,
     lastProblems,
     minutes,
-    hour: { clients: 4, oldestWithoutReceiptSeconds: 240, countedSince: null },
+    hour: { oldestWithoutReceiptSeconds: 240 },
     days,
     websites: websitesNow,
+    isCut: false,
     carriers,
   };
-  if (website === null) return whole;
-  const errors = [
-    { code: 40001, count: 4 },
-    { code: 42900, count: 2 },
-  ];
-  return {
-    ...whole,
-    websites: websitesNow.filter((it) => it.websiteId === website),
-    website: { growth, errors, endpoints },
-  };
+  return website === null ? whole : { ...whole, websites: websitesNow.filter((it) => it.websiteId === website) };
 }
 
 /** Without a problem: what most days look like. */
@@ -187,11 +180,10 @@ export const emptyOverview = (): Overview => ({
     noReceipt: 0,
     waiting: 0,
   })),
-  hour: { clients: 0, oldestWithoutReceiptSeconds: null, countedSince: null },
+  hour: { oldestWithoutReceiptSeconds: null },
   days: days.map(({ day }) => ({ day, accepted: 0, sent: 0, delivered: 0, undelivered: 0, clicked: 0, optedOut: 0 })),
   websites: [],
   carriers: [],
-  website: { growth: [], errors: [], endpoints: [] },
 });
 
 const WAITS = {
@@ -208,6 +200,7 @@ const until = (minutes: number) => new Date(NOW + minutes * MINUTE).toISOString(
 
 export const waiting = (): Waiting => ({
   asOf: ago(0),
+  isCut: false,
   groups: [
     {
       websiteId: "northwind",
@@ -275,7 +268,7 @@ export const waiting = (): Waiting => ({
   ],
 });
 
-export const nothingWaits = (): Waiting => ({ asOf: ago(0), groups: [] });
+export const nothingWaits = (): Waiting => ({ asOf: ago(0), isCut: false, groups: [] });
 
 export const deadJobs = (): DeadJobList => ({
   deadJobs: [

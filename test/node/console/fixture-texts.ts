@@ -18,12 +18,15 @@ function found1(index: number, secondsAgo: number, phone: string, given: Given):
     email: null,
     personId: `p-${index}`,
     sendPurpose: "loyalty-points",
+    kind: "marketing",
     carrier: "twilio",
     attempts: 1,
     acceptedAt: ago(secondsAgo * 1000),
     updatedAt: ago(secondsAgo * 1000 - 2100),
     retryAt: null,
+    scheduledFor: null,
     waits: null,
+    clickedAt: null,
     ...given,
   };
 }
@@ -32,14 +35,6 @@ const NORTHWIND = { websiteId: "northwind", websiteName: "Northwind Outfitters",
 
 export const found = (): FoundMessages => ({
   next: "older",
-  counts: {
-    DELIVERED: 2779,
-    PENDING_TO_SEND: 950,
-    FAILED_TO_DELIVERY: 74,
-    FAILED_TO_SEND: 31,
-    SENDING: 16,
-    NOT_SUBSCRIBED: 62,
-  },
   messages: [
     found1(1, 8, "+1503•••••71", {
       ...NORTHWIND,
@@ -84,7 +79,11 @@ export const found = (): FoundMessages => ({
       status: "PENDING_TO_SEND",
       text: "Harbor Coffee: 10 points are about to end.",
       sendPurpose: "loyalty-nudge",
-      waits: { until: null, because: "an operator holds it" },
+      waits: {
+        until: null,
+        because: "an operator holds it",
+        held: { by: "ada", since: minutesAgo(535), reason: null },
+      },
     }),
     found1(9, 10_370, "+1360•••••66", {
       status: "SENDING",
@@ -156,6 +155,8 @@ export const deliveredMessage = (): Message => ({
     source: "import",
     proof: "import till-october.csv",
     changeId: 90_001,
+    consentedAt: "2026-10-11T15:02:00Z",
+    evidence: `Loyalty card form, box ticked, store 14 ${MARKUP}`,
   },
   before: {
     messageId: "0197c2aa-0000-4000-8000-000000000001",

@@ -1,6 +1,6 @@
 import type {
   Client,
-  Endpoint,
+  Posts,
   Report,
   ReportRow,
   TestEvent,
@@ -46,6 +46,29 @@ export const list = (): WebsiteList => ({
 
 const BRAZE = "4b1f09d24b1f09d24b1f09d24b1f2d58";
 
+const posts: Posts = {
+  slots: Array.from({ length: 72 }, (_, index) =>
+    index < 66 ? { taken: 20 + ((index * 13) % 24), failed: index === 23 ? 4 : 0 } : { taken: 0, failed: 36 },
+  ),
+  meanMilliseconds: 84,
+  slowestMilliseconds: 920,
+  failing: { since: minutesAgo(113), failures: 214 },
+  lastFailure: {
+    at: ago(29_000),
+    httpStatus: 500,
+    outcome: "answered",
+    response: `{"error":"upstream connect error or disconnect/reset before headers"} ${MARKUP}`,
+  },
+};
+
+const NO_POSTS: Posts = {
+  slots: Array.from({ length: 72 }, () => ({ taken: 0, failed: 0 })),
+  meanMilliseconds: null,
+  slowestMilliseconds: null,
+  failing: null,
+  lastFailure: null,
+};
+
 const clients: Client[] = [
   {
     clientId: BRAZE,
@@ -57,7 +80,10 @@ const clients: Client[] = [
     suspended: false,
     createdAt: "2026-06-03T08:00:00Z",
     lastUsedAt: ago(11_000),
+    rotatedAt: null,
+    oldPairUntil: null,
     lastRefusal: { at: "2026-11-21T13:02:00Z", cause: "rate-exceeded" },
+    posts,
     secrets: [{ endsIn: "9f21", since: "2026-06-03T08:00:00Z", validUntil: null, lastUsedAt: ago(11_000) }],
   },
   {
@@ -70,6 +96,10 @@ const clients: Client[] = [
     suspended: false,
     createdAt: "2026-06-03T08:00:00Z",
     lastUsedAt: minutesAgo(4),
+    rotatedAt: minutesAgo(95),
+    oldPairUntil: "2026-11-26T00:30:00Z",
+    lastRefusal: null,
+    posts: NO_POSTS,
     secrets: [
       { endsIn: "07ce", since: minutesAgo(95), validUntil: null, lastUsedAt: null },
       { endsIn: "b31d", since: "2026-06-03T08:00:00Z", validUntil: "2026-11-26T00:30:00Z", lastUsedAt: minutesAgo(4) },
@@ -87,30 +117,10 @@ export const emptyOne = (): WebsiteWithClients => ({
   changes: [],
 });
 
-export const growth = Array.from({ length: 30 }, (_, index) => ({
+const days = Array.from({ length: 30 }, (_, index) => ({
   day: new Date(NOW - (29 - index) * 86_400_000).toISOString().slice(0, 10),
-  joined: index === 11 ? 88 : 16 + ((index * 7) % 17),
-  left: index === 25 ? 22 : 6 + ((index * 5) % 7),
+  sent: 100 * (index === 11 ? 88 : 16 + ((index * 7) % 17)),
 }));
-
-export const endpoints: Endpoint[] = [
-  {
-    clientId: BRAZE,
-    slots: Array.from({ length: 72 }, (_, index) =>
-      index < 66 ? { taken: 20 + ((index * 13) % 24), failed: index === 23 ? 4 : 0 } : { taken: 0, failed: 36 },
-    ),
-    failing: { since: minutesAgo(113), taken: 0, posted: 214 },
-    before: { taken: 9990, posted: 10_000 },
-    p95Milliseconds: 212,
-    lastFailure: {
-      at: ago(29_000),
-      httpStatus: 500,
-      outcome: "answered",
-      response: `{"error":"upstream connect error or disconnect/reset before headers"} ${MARKUP}`,
-    },
-    requestsToday: { accepted: 2071, errors: [{ code: 40001, count: 4 }] },
-  },
-];
 
 export const testEvent = (): TestEvent => ({
   eventId: "test_1",
@@ -150,7 +160,7 @@ export function report(query: URLSearchParams): Report {
   const to = query.get("to") ?? "2026-11-25";
   const total = row({}, 79_446, [0.984, 0.051, 0.0024]);
   if (query.get("by") === "day") {
-    const rows = growth.map(({ day, joined }) => row({ day }, joined * 100, [0.985, 0.05, 0.002]));
+    const rows = days.map(({ day, sent }) => row({ day }, sent, [0.985, 0.05, 0.002]));
     return { from, to, rows, total };
   }
   const isBefore = to < "2026-11-25";

@@ -1,0 +1,62 @@
+// A problem as the overview shows it: with the names of what it concerns, and how much.
+import * as z from "zod";
+import type { ProblemDetail } from "../../domain/operations/problems.ts";
+import type { Overview } from "../../flows/operations/read-overview.ts";
+import { FEW_ROWS } from "../../flows/operations/read-service-state.ts";
+import { problemSchema } from "./service-state.ts";
+
+export const nowProblemSchema = problemSchema.extend({
+  websiteNames: z
+    .array(z.string())
+    .describe(
+      "What the website is called that the problem concerns; for a carrier, those of `websites` whose texts wait for it. Empty: none is known.",
+    ),
+  clientName: z.string().nullable(),
+  timeZone: z.string().nullable().describe("Of the first of these websites."),
+  affected: z
+    .int()
+    .nullable()
+    .describe("The texts, callbacks or jobs that it holds up. null: not counted, or more than a look reads."),
+});
+
+type Read = Pick<Overview, "state" | "websites" | "isCut" | "waiting" | "names">;
+
+export function nowProblemView(detail: ProblemDetail, read: Read): z.output<typeof nowProblemSchema> {
+  const { websiteId, clientId, carrier } = detail;
+  const named = read.names.websites.get(websiteId ?? "");
+  const held = named ? [named] : carrier === null ? [] : waitingFor(carrier, read);
+  return {
+    ...detail,
+    websiteNames: held.map(({ name }) => name),
+    clientName: read.names.clients.get(clientId ?? "") ?? null,
+    timeZone: held[0]?.timeZone ?? null,
+    affected: affectedBy(detail, read),
+  };
+}
+
+const waitingFor = (carrier: string, { websites }: Read) =>
+  websites.filter((website) => website.carrier === carrier && website.waiting > 0);
+
+function affectedBy({ problem, carrier, clientId }: ProblemDetail, read: Read): number | null {
+  const { state, isCut, waiting } = read;
+  // As many as are read may be fewer than there are.
+  const known = (count: number | null) => (count === null || count >= FEW_ROWS ? null : count);
+  switch (problem) {
+    case "carrier-credentials":
+    case "carrier-paused":
+    case "carrier-not-set-up":
+      return isCut || carrier === null ? null : waitingFor(carrier, read).reduce((sum, { waiting: it }) => sum + it, 0);
+    case "messages-late":
+      return waiting;
+    case "endpoint-failing":
+      return state.callbacks.failingEndpoints.find((it) => it.clientId === clientId)?.failures ?? null;
+    case "dead-jobs":
+      return known(state.deadJobs.count);
+    case "keywords-without-effect":
+      return known(state.keywordsWithoutEffect.count);
+    case "maybe-opt-outs":
+      return known(state.maybeOptOuts.count);
+    default:
+      return null;
+  }
+}
