@@ -5,6 +5,17 @@ import { callOperator, Refusal, type Service } from "./operator/api.ts";
 
 const WEBSITE = "demo";
 
+/** Purposes of the texts that newcomers paste, and of the examples: these go at any hour. */
+export const DEMO_TRANSACTIONAL = ["first-text", "example"];
+
+/** As a brand in the USA has it. */
+const SETTINGS = {
+  name: "Demo",
+  carrier: "sandbox",
+  sendingHours: { profile: "us-strict", whenClosed: "delay" },
+  transactionalPurposes: DEMO_TRANSACTIONAL,
+};
+
 interface Subscriber {
   phone: string;
   email: string;
@@ -64,7 +75,7 @@ async function ensureWebsite(service: Service): Promise<void> {
     await callOperator(service, "GET", `/websites/${WEBSITE}`);
   } catch (error) {
     if (!(error instanceof Refusal) || error.body.code !== 40401) throw error;
-    await callOperator(service, "PUT", `/websites/${WEBSITE}`, { name: "Demo", carrier: "sandbox" });
+    await callOperator(service, "PUT", `/websites/${WEBSITE}`, SETTINGS);
   }
 }
 

@@ -40,6 +40,9 @@ Send a text:
 
 ${curl(`${url}/text/message/send`, client, message)}
 
+It goes at any hour, because its purpose is transactional, as are those of the examples. A text with another purpose is marketing: at
+night where the person is, it waits until morning, and its answer says until when (scheduledFor).
+
 Look up the message. Use the messageId from the response:
 
 npm run operator -- message <messageId>${flags}

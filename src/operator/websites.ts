@@ -60,6 +60,7 @@ const websiteAnswers = {
   WebsiteWithClients: websiteSchema.extend({
     clients: z.array(clientWithUseSchema),
     changes: z.array(auditEntrySchema).describe("The last 10 of the website and its clients, newest first."),
+    advice: z.string().optional().describe("What a new website should have. Left out: nothing."),
   }),
   WebsiteList: z.object({ websites: z.array(websiteSchema), ...missingShape }),
 };
@@ -108,6 +109,13 @@ async function readPage(deps: Deps, website: Website): Promise<WebsiteAnswers["W
   return { ...websiteView(website), clients: clients.map((client) => clientWithUseView(client, endpoints)), changes };
 }
 
+/** A marketing text at night costs its sender $500 and more in the USA. */
+function adviseHours({ websiteId, sender, sendingHours }: Website): string | undefined {
+  if (sendingHours !== null || !sender?.startsWith("+1")) return undefined;
+  const hours = JSON.stringify({ profile: "us-strict", whenClosed: "delay" });
+  return `Its marketing messages go at any hour. For people in the USA: npm run operator -- put-website ${websiteId} --sending-hours '${hours}'`;
+}
+
 const list = operatorCall({
   id: "listWebsites",
   method: "GET",
@@ -148,8 +156,10 @@ const put = operatorCall({
     if (!WEBSITE_ID.test(websiteId)) failField("websiteId", "must be 1 to 40 of a-z, 0-9 and -");
     const { value } = await readJson(request, BODY_LIMITS.settings);
     noteIgnored(request, websiteFields, value);
-    const own = await putWebsite(deps, authorOf(request), websiteId, value);
-    return await readPage(own, await requireWebsite(request, own));
+    const { own, isNew } = await putWebsite(deps, authorOf(request), websiteId, value);
+    const website = await requireWebsite(request, own);
+    const advice = isNew ? adviseHours(website) : undefined;
+    return { ...(await readPage(own, website)), ...(advice === undefined ? {} : { advice }) };
   },
 });
 

@@ -52,6 +52,30 @@ const wrong = (field: string, message: RegExp | string) => ({
   body: { code: 40001, details: [{ field, message: expect.stringMatching(message) }] },
 });
 
+describe("a new website with a sender of North America", () => {
+  const NEW = { name: "Brand", carrier: "sandbox", sender: "+12125559999" };
+
+  it("is shown the line that sets its sending hours, once", async () => {
+    const { body } = await put(NEW);
+    const [, json = ""] = /put-website brand --sending-hours '(.*)'$/.exec(String(body.advice)) ?? [];
+    const { body: changed } = await put({ sendingHours: JSON.parse(json) });
+    expect(changed).toMatchObject({ sendingHours: { profile: "us-strict", whenClosed: "delay" } });
+    expect(changed).not.toHaveProperty("advice");
+    await put({ sendingHours: null });
+    expect((await put({ helpText: "Call us." })).body).not.toHaveProperty("advice");
+    expect(await (await world.operator("GET", "/websites/brand")).json()).not.toHaveProperty("advice");
+  });
+
+  it.each([
+    ["it has hours", { sendingHours: { profile: "us-strict", whenClosed: "refuse" } }],
+    ["its sender is of another country", { sender: "+442071234567" }],
+    ["its sender is no number", { sender: "12345" }],
+    ["it has no sender", { sender: null }],
+  ])("is shown nothing where %s", async (_, settings) => {
+    expect((await put({ ...NEW, ...settings })).body).not.toHaveProperty("advice");
+  });
+});
+
 describe("a website that is changed", () => {
   beforeEach(async () => {
     expect(await put(WHOLE)).toMatchObject({ status: 200, body: WHOLE });

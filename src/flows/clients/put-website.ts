@@ -15,10 +15,15 @@ const MOST_READS = 10;
 /**
  * Creates a website, or changes the given settings. Safe to repeat.
  * @param value an unchecked body
- * @returns the deps of its database
+ * @returns `own`: the deps of its database
  * @throws RequestFailure fields-wrong, store-unavailable
  */
-export async function putWebsite(deps: Deps, author: Author, websiteId: string, value: unknown): Promise<Deps> {
+export async function putWebsite(
+  deps: Deps,
+  author: Author,
+  websiteId: string,
+  value: unknown,
+): Promise<{ own: Deps; isNew: boolean }> {
   for (let reads = 0; reads < MOST_READS; reads++) {
     const own = await inDatabaseOf(deps, { websiteId });
     const present = await findWebsite(own.db, websiteId);
@@ -32,7 +37,7 @@ export async function putWebsite(deps: Deps, author: Author, websiteId: string, 
       : await insertWebsite(put.db, author, websiteId, place, given, deps.now());
     if (!isPut) continue;
     await spreadChange(put, { websiteId });
-    return put;
+    return { own: put, isNew: !present };
   }
   throw new RequestFailure({ kind: "store-unavailable" });
 }

@@ -25,7 +25,11 @@ describe("websites", () => {
   test("are made, changed setting by setting, shown and listed", async () => {
     expect(await operator(["put-website", "shop", "--name", "The Shop", "--sender", "+12125559999"])).toMatchObject({
       code: 0,
-      output: expect.stringMatching(/name +The Shop\n.*sender +\+12125559999\n/s),
+      output: expect.stringMatching(/name +The Shop\n.*sender +\+12125559999\n.*put-website shop --sending-hours '\{/s),
+    });
+    const hours = '{"profile":"us-strict","whenClosed":"delay"}';
+    expect(await operatorJson(["put-website", "shop", "--sending-hours", hours])).toMatchObject({
+      sendingHours: JSON.parse(hours),
     });
     await operator(["put-website", "shop", "--help-text", "Call us.", "--duplicate-window-hours", "2"]);
     const words = await operator(["put-website", "shop", "--opt-out-words", "BAJA, no más"]);
