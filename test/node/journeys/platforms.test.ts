@@ -34,13 +34,48 @@ interface Platform {
 
 const PAGE = readFileSync("docs/platforms.md", "utf8");
 
+/** What breaks a JSON string that nobody has escaped, and what does not. */
+const NAME = 'Bill "Buzz" O\'Ada\\Lovelace\n💬';
+
+const escapeJson = (text: string) => JSON.stringify(text).slice(1, -1);
+
+/** The filters of the templates, as their languages define them. Each takes its arguments as they stand. */
+const FILTERS: Record<string, (text: string, ...args: string[]) => string> = {
+  default: (text, other = "") => text || other,
+  // Django's: https://docs.djangoproject.com/en/stable/ref/templates/builtins/#escapejs
+  escapejs: (text) =>
+    text.replaceAll(/[\\'"<>&=;`\u2028\u2029-]|\p{Cc}/gu, (it) => {
+      const hex = it.charCodeAt(0).toString(16).toUpperCase();
+      return `\\u${hex.padStart(4, "0")}`;
+    }),
+  json_escape: escapeJson,
+  remove: (text, part = "") => text.replaceAll(part, ""),
+  replace: (text, part = "", by = "") => text.replaceAll(part, by),
+  strip_newlines: (text) => text.replaceAll(/\r?\n/g, ""),
+};
+
+/** `value | filter: 'a', "b" | …`, also without spaces, as Django has it. */
+function applyFilters(value: string, tag: string): string {
+  return [...tag.matchAll(/\|\s*(\w+)(?:\s*:\s*((?:'[^']*'|"[^"]*"|[,\s])*))?/g)].reduce(
+    (text, [, name = "", args = ""]) => {
+      const filter = FILTERS[name];
+      if (!filter) throw new Error(`the page has a filter that the platform may not have: ${name}`);
+      return filter(
+        text,
+        ...[...args.matchAll(/'([^']*)'|"([^"]*)"/g)].map(([, single, double]) => single ?? double ?? ""),
+      );
+    },
+    value,
+  );
+}
+
 /** The template in a section of the page, rendered for one person. */
 function render(section: string, { phone, email, firstName }: Record<"phone" | "email" | "firstName", string>): string {
   const template = /^ {4}\{$.+?^ {4}\}$/ms.exec(PAGE.split(`\n## ${section}\n`)[1] ?? "")?.[0] ?? "";
   return template.replaceAll(/\{\{(.+?)\}\}(?!\})/g, (_, tag: string) => {
-    if (/phone/i.test(tag)) return phone;
-    if (/email/i.test(tag)) return email;
-    return /first_?name/i.test(tag) ? firstName : "of-ada";
+    if (/phone/i.test(tag)) return applyFilters(phone, tag);
+    if (/email/i.test(tag)) return applyFilters(email, tag);
+    return /first_?name/i.test(tag) ? applyFilters(firstName, tag) : "of-ada";
   });
 }
 
@@ -49,7 +84,7 @@ const PLATFORMS: Platform[] = [
     name: "Klaviyo",
     // It sets the type itself, and a second one where the form has it too.
     headers: [...JSON_TYPE, ...JSON_TYPE],
-    body: render("Klaviyo", { ...ADA, phone: "", firstName: "Ada 💬" }),
+    body: render("Klaviyo", { ...ADA, phone: "", firstName: NAME }),
     attempts: 18,
     repeats: [429, 500, 502, 503],
     guard: "duplicateWindowHours",
@@ -57,7 +92,7 @@ const PLATFORMS: Platform[] = [
   {
     name: "Braze",
     headers: [...JSON_TYPE, "Idempotency-Key", "6f1c0d8e-dispatch.ada-1"],
-    body: render("Braze", { ...ADA, firstName: "O'Ada" }),
+    body: render("Braze", { ...ADA, firstName: NAME }),
     attempts: 6,
     repeats: ["no answer", 408, 429, 500, 502, 503, 504],
     guard: "Idempotency-Key",
@@ -80,7 +115,7 @@ const PLATFORMS: Platform[] = [
   {
     name: "Iterable",
     headers: ["Content-Type", "application/json; charset=utf-8"],
-    body: render("Iterable", { ...ADA, firstName: "" }),
+    body: render("Iterable", { ...ADA, firstName: NAME }),
     attempts: 2,
     // Nothing is said: it may repeat whatever it likes.
     repeats: ["no answer", 400, 408, 429, 500, 502, 503, 504],
@@ -89,7 +124,7 @@ const PLATFORMS: Platform[] = [
   {
     name: "Customer.io",
     headers: [...JSON_TYPE, "X-CIO-Idempotency-Key", "a1b2c3", "X-CIO-Delivery-ID", "RPILAgABcRhIBqbp6Z"],
-    body: render("Customer.io", { ...ADA, phone: ` ${ADA.phone} `, firstName: "Ada" }),
+    body: render("Customer.io", { ...ADA, phone: ` ${ADA.phone} `, firstName: NAME }),
     attempts: 10,
     // Nothing is said of statuses either.
     repeats: ["no answer", 429, 500, 502, 503, 504],
@@ -160,6 +195,18 @@ async function countAccepted(websiteId: string): Promise<number> {
   const { total } = await operate(service.url, "GET", `/websites/${websiteId}/report?from=${today}&to=${today}`);
   return total.accepted;
 }
+
+test.each([
+  ["Klaviyo", `Brand: Happy Birthday, ${NAME}!`],
+  ["Braze", `Brand: Happy Birthday, ${NAME}!`],
+  ["Iterable", "Brand: Happy Birthday to you!"],
+  ["Customer.io", "Brand: Happy Birthday, Bill 'Buzz' O'AdaLovelace💬!"],
+])("the template of %s is JSON whatever a person is called", (section, text) => {
+  const person = { ...ADA, phone: "", firstName: NAME };
+  const body = render(section, person);
+  expect(JSON.parse(body).text).toBe(text);
+  expect(JSON.parse(render(section, { ...person, firstName: "" })).text).not.toContain("undefined");
+});
 
 describe.each(PLATFORMS)("$name", (platform) => {
   test("sends its body and headers as they are, and the text is delivered", async () => {
