@@ -1,5 +1,6 @@
 // Shortly before its time, a kept request becomes a message, and a cancelled one becomes a cancelled message.
 import type { DueEvent } from "../../domain/callbacks/callback.ts";
+import type { MessageKind } from "../../domain/messages/kind.ts";
 import { dueEvents, recordEvents } from "../callbacks/events.ts";
 import { runNamed, runQuery, toJsonLists } from "../database.ts";
 import { STATE } from "../databases/moving.ts";
@@ -35,7 +36,12 @@ export async function releaseScheduled(db: D1Database, now: number): Promise<Rel
   );
   if (rows.length === 0) return { messages: [], due: [] };
   const ids = rows.map((row) => row.message_id);
-  const requests = rows.map((row) => ({ ...JSON.parse(row.request), acceptedAt: now, requestedAt: row.requested_at }));
+  // Its website may have got a frequency cap since the client asked: see kindToStore.
+  const kind: MessageKind = "marketing";
+  const requests = rows.map((row) => ({
+    ...{ kind, ...JSON.parse(row.request) },
+    ...{ acceptedAt: now, requestedAt: row.requested_at },
+  }));
   const lists = [...toJsonLists(requests)];
   const isStillKept = sql`EXISTS (SELECT 1 FROM scheduled_messages kept WHERE kept.message_id = r.message_id AND ${IS_SERVED})`;
   const isOfStored = sql`EXISTS (SELECT 1 FROM scheduled_messages kept WHERE kept.message_id = m.message_id AND ${IS_SERVED})`;

@@ -222,6 +222,20 @@ describe("a scheduled message", () => {
     expect(carrier.submitted).toContain(code);
     expect((await reasons(plain)).sort()).toEqual([CAPPED, "SENDING"]);
   });
+
+  it("is held to a cap that was set while it was kept", async () => {
+    const sendAt = inHours(0.2);
+    const plain = await acceptAll(2, ADA, { sendAt });
+    const code = await accept(ADA, { sendAt, kind: "transactional" });
+    await cap(1);
+    while (world.now < Date.parse(sendAt) + 120_000) {
+      world.advance(60);
+      await world.sweep();
+      await world.runQueues();
+    }
+    expect((await reasons([...plain, code])).sort()).toEqual([CAPPED, "SENDING", "SENDING"]);
+    expect(carrier.submitted).toContain(code);
+  });
 });
 
 describe("the setting", () => {
