@@ -72,9 +72,13 @@ export async function storeMessages(
   const duplicates = new Map(results.duplicates.results.map((row) => [row.message_id, row.first_id]));
   const [holder] = results.holder.results;
   if (part && holder?.body_hash !== part.bodyHash) return { kind: "conflict" };
-  const ids = messages.map(({ messageId }) => duplicates.get(messageId) ?? messageId);
-  const schedule = await findSchedule(db, messages, ids);
-  if (part && holder?.attempt !== part.attempt) return { kind: "repeated", duplicates, schedule };
+  const isRepeated = part !== null && holder?.attempt !== part.attempt;
+  const timed = messages.filter(
+    ({ messageId, sendAt }) => isRepeated || sendAt !== undefined || duplicates.has(messageId),
+  );
+  const ids = timed.map(({ messageId }) => duplicates.get(messageId) ?? messageId);
+  const schedule = await findSchedule(db, ids);
+  if (isRepeated) return { kind: "repeated", duplicates, schedule };
   const kept = new Set(results.kept.results.map((row) => row.message_id));
   const isStored = results.insert.changes + kept.size + duplicates.size >= messages.length;
   if (!isStored) await requireStored(db, options, messages, duplicates);

@@ -51,18 +51,12 @@ export function keepScheduled(db: D1Database, list: string, condition: Sql, now:
 }
 
 /**
- * When messages may go that do not go at once. Nothing is read where no message has a time, and what cannot be read is left out: the
- * messages are stored.
- * @param ids under which the messages are stored
+ * When stored messages may go that do not go at once. What cannot be read is left out: the messages are stored.
+ * @param ids of those that have a time, and of earlier ones that are repeated: sending hours may have given them one
  * @returns milliseconds since 1970, by id
  */
-export async function findSchedule(
-  db: D1Database,
-  messages: readonly { sendAt?: number }[],
-  ids: string[],
-): Promise<Map<string, number>> {
-  if (messages.every(({ sendAt }) => sendAt === undefined)) return new Map();
-  return readSchedule(db, ids).catch(() => new Map());
+export async function findSchedule(db: D1Database, ids: string[]): Promise<Map<string, number>> {
+  return ids.length === 0 ? new Map() : readSchedule(db, ids).catch(() => new Map());
 }
 
 async function readSchedule(db: D1Database, ids: string[]): Promise<Map<string, number>> {

@@ -38,7 +38,8 @@ export async function storeSends(db: D1Database, now: number, sends: readonly Se
   // A transaction that took effect and ran again inserts nothing the second time.
   if (unknown.length > 0) for (const row of await readStates(db, unknown)) states.set(row.message_id, row);
   const due = Map.groupBy(dueEvents(events), (event) => event.slice(0, event.indexOf("_")));
-  const found = sends.map((send) => toOutcome(send, states.get(send.message.messageId), due));
+  const isLimited = sends.some((send) => send.isLimited);
+  const found = sends.map((send) => toOutcome(send, states.get(send.message.messageId), due, isLimited));
   const isCut = found.includes("over-limit");
   const refusal = isCut ? await refusalOf(db, String(sends[0]?.message.websiteId), now) : undefined;
   const outcomes = found.map((outcome) => (outcome === "over-limit" ? (refusal as FailedSend) : outcome));
@@ -52,11 +53,15 @@ async function refusalOf(db: D1Database, websiteId: string, now: number): Promis
 
 /** Adds when messages may go that do not go at once. */
 async function addSchedule(db: D1Database, sends: readonly Send[], outcomes: StoredSend[]): Promise<StoredSend[]> {
-  const messages = sends.map(({ message }) => message);
-  const ids = outcomes.map((outcome, index) =>
-    outcome.kind === "repeated" ? outcome.messageId : String(messages[index]?.messageId),
+  const ids = outcomes.map((outcome, index) => {
+    const { messageId, sendAt } = (sends[index] as Send).message;
+    if (outcome.kind === "repeated") return outcome.messageId;
+    return outcome.kind === "stored" && sendAt !== undefined ? messageId : null;
+  });
+  const schedule = await findSchedule(
+    db,
+    ids.filter((id) => id !== null),
   );
-  const schedule = await findSchedule(db, messages, ids);
   return outcomes.map((outcome, index) => {
     const scheduledFor = schedule.get(String(ids[index]));
     const isAccepted = outcome.kind === "stored" || outcome.kind === "repeated";
@@ -84,9 +89,10 @@ function toStates(inserted: StateRow[], holders: StateRow[]): Map<string, StateR
 
 /** @throws Error when the send is not stored, and repeats none: that must not be reported as a success */
 function toOutcome(
-  { message, key, isLimited }: Send,
+  { message, key }: Send,
   row: StateRow | undefined,
   due: Map<string, DueEvent[]>,
+  isLimited: boolean,
 ): SendOutcome | "over-limit" {
   const { messageId } = message;
   if (key && row?.body_hash && row.body_hash !== key.bodyHash) return { kind: "conflict" };
@@ -108,13 +114,13 @@ const HOLDS_KEY = sql`(r.value ->> 'key' IS NULL OR EXISTS (SELECT 1 FROM idempo
   WHERE ${KEY_OF_REQUEST} AND i.message_id = r.message_id))`;
 
 function statements(db: D1Database, now: number, sends: readonly Send[]) {
-  const lists = [...toJsonLists(sends.map(toItem))];
+  const limit = limitOf(sends, now);
+  const lists = [...toJsonLists(sends.map((send, position) => toItem(send, limit ? position : undefined)))];
   const ids = sends.map(({ message }) => message.messageId);
   const hasKeys = sends.some(({ key }) => key);
   const suppresses = sends.some(({ message }) => message.dedupeHash !== null);
   const hasLinks = sends.some(({ message }) => message.linkCode !== null);
   const inEach = <Row>(work: (list: string) => Query<Row>) => lists.map(work);
-  const limit = limitOf(sends, now);
   const isTaken = sql`${HOLDS_KEY} AND ${IS_FIRST}`;
   const isAccepted = limit ? sql`${isTaken} AND ${isWithinLimit(limit)}` : isTaken;
   const keeps = sends.some(({ message }) => isKept(message, now));
@@ -177,17 +183,20 @@ function selectHolders(db: D1Database, list: string, keeps: boolean): Query<Stat
   );
 }
 
-/** An item of a list. Where the website has a daily limit, its position tells whether it is within. */
-function toItem({ message, key, duplicatesUntil, isLimited }: Send, position: number) {
+/** An item of a list. @param position whether it is within the daily limit; undefined: the website has none */
+function toItem({ message, key, duplicatesUntil }: Send, position: number | undefined) {
   const item = { ...message, key: key?.value, bodyHash: key?.bodyHash, keyExpiresAt: key?.expiresAt, duplicatesUntil };
-  return isLimited ? { ...item, position } : item;
+  return position === undefined ? item : { ...item, position };
 }
 
-/** @returns null where the website has no daily limit */
+/**
+ * Where the limit is new, some isolates do not know of it yet: it holds for the whole group.
+ * @returns null where the website has no daily limit
+ */
 function limitOf(sends: readonly Send[], now: number): Limited | null {
   const messages = sends.map(({ message }) => message);
   const keys = sends.map(({ key }) => key?.value);
-  return sends[0]?.isLimited ? limited(messages, now, keys) : null;
+  return sends.some(({ isLimited }) => isLimited) ? limited(messages, now, keys) : null;
 }
 
 async function readStates(db: D1Database, sends: Send[]): Promise<StateRow[]> {

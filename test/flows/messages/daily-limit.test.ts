@@ -1,6 +1,10 @@
 /** A website's daily limit: never passed, whoever sends at once; what is refused leaves nothing behind. */
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
+import type { Credentials } from "../../../src/domain/clients/client.ts";
+import type { Send } from "../../../src/domain/messages/send.ts";
+import type { SendRequest } from "../../../src/domain/messages/send-request.ts";
+import { prepareSend, trySend } from "../../../src/flows/messages/accept-message.ts";
 import { storeGroup } from "../../../src/flows/messages/store-sends.ts";
 import { receiveInbound } from "../../../src/flows/people/receive-inbound.ts";
 import { RateGate, type RateLimiterNamespace } from "../../../src/platform/rate-limiter.ts";
@@ -321,6 +325,24 @@ describe("isolates at once", () => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(4);
     expect([await count("messages"), await counted()]).toEqual([4, 4]);
   });
+});
+
+it("a limit that some isolates do not know of yet holds for all sends of a group, and counts each once", async () => {
+  await limit(3);
+  const known = await world.deps.credentials.read(client.clientId);
+  const prepare = async (isLimited: boolean, text: string) => {
+    const sender = { client: { ...(known as Credentials), isLimited }, linkOrigin: "https://example.com" };
+    const { data } = trySend(sender, { ...SEND, phone: ADA, text }, world.now);
+    return prepareSend(world.deps, sender, data as SendRequest, new Map(), undefined);
+  };
+  const group = [await prepare(false, "One"), await prepare(true, "Two"), await prepare(false, "Three")];
+  const more = [await prepare(false, "Four"), await prepare(true, "Five")];
+  const store = async (sends: Send[]) =>
+    (await world.invoke("fetch", () => storeGroup(world.deps, sends))).map((stored) => stored.kind);
+  expect(await store(group)).toEqual(["stored", "stored", "stored"]);
+  expect(await counted()).toBe(3);
+  expect(await store(more)).toEqual(["failed", "failed"]);
+  expect([await counted(), await count("messages")]).toEqual([3, 3]);
 });
 
 describe("a store that loses an answer", () => {

@@ -129,6 +129,33 @@ describe("a message that is accepted while its hours are closed", () => {
   });
 });
 
+describe("a request that is repeated by day", () => {
+  const headers = { "idempotency-key": "order-4711" };
+
+  it.each([
+    ["under its key", {}],
+    ["as a duplicate", { duplicateWindowHours: 24 }],
+  ])("%s is told when its message goes, as long as that waits", async (_how, more) => {
+    world.now = newYork("20:00");
+    await hours(STRICT, more);
+    const key = "duplicateWindowHours" in more ? {} : headers;
+    const bulk = async () =>
+      (
+        await world.post("/text/bulk/message/send", client, { messages: [{ ...SEND, phone: ADA, text: "Two" }] }, key)
+      ).json();
+    const first = [await send({}, key), await bulk()];
+    const waits = Date.parse(String((first[0] as { scheduledFor: string }).scheduledFor));
+    world.now = NINE;
+    expect([await send({}, key), await bulk()]).toEqual(first);
+    world.now = waits - 1000;
+    await world.sweep();
+    expect(await send({}, key)).toEqual(first[0]);
+    world.now = waits;
+    await world.runQueues();
+    expect(await send({}, key)).toEqual({ messageId: (first[0] as { messageId: string }).messageId });
+  });
+});
+
 describe("a message with times of its own", () => {
   it("goes at the next opening if its time is in the night", async () => {
     await hours(STRICT);
