@@ -116,6 +116,7 @@ CREATE TABLE subscription_changes (
 ) STRICT;
 
 CREATE INDEX subscription_changes_by_phone ON subscription_changes (website_id, phone);
+CREATE INDEX subscription_changes_by_time ON subscription_changes (website_id, changed_at);
 
 CREATE TABLE messages (
   message_id TEXT NOT NULL PRIMARY KEY,

@@ -28,6 +28,7 @@ import { holds } from "./operator/holds.ts";
 import { importList } from "./operator/import-list.ts";
 import { inbound } from "./operator/inbound.ts";
 import { inboundList } from "./operator/inbound-list.ts";
+import { ledger } from "./operator/ledger.ts";
 import { messages } from "./operator/messages.ts";
 import { moves } from "./operator/moves.ts";
 import { overview } from "./operator/overview.ts";
@@ -65,6 +66,7 @@ const ofOperator = [
   holds,
   reports,
   subscriberList,
+  ledger,
   subscribers,
   importList,
   inboundList,

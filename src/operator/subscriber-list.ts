@@ -17,6 +17,7 @@ import {
 } from "../store/people/list-subscribers.ts";
 import { CHANGE_SOURCES } from "../store/rows.ts";
 import { type Answers, personIdShape } from "./answers.ts";
+import { csvFile, FILE_ROWS } from "./csv-file.ts";
 import { operatorCall } from "./operator-call.ts";
 import { PAGE, readChoice, requireWebsite, WEBSITE } from "./params.ts";
 
@@ -115,10 +116,6 @@ const subscriberView = ({ changeId: _, phone, since, ...subscriber }: Subscriber
   since: toTime(since),
 });
 
-/** Read at a time: an invocation may make a thousand calls of D1. */
-const FILE_ROWS = 5000;
-
-/** The file goes out as it is read. One that breaks off lacks its end, and whoever loads it sees that. */
 async function exportAll(request: ApiRequest, { ...deps }: Deps, websiteId: string): Promise<Response> {
   const read = (after: number | null) => listSubscribers(deps.db, websiteId, after, FILE_ROWS);
   const entry = { action: "export-subscribers", websiteId } as const;
@@ -129,23 +126,9 @@ async function exportAll(request: ApiRequest, { ...deps }: Deps, websiteId: stri
     () => read(null),
     () => ({}),
   );
-  const encoder = new TextEncoder();
-  let page = first;
-  let isBegun = false;
-  const body = new ReadableStream<Uint8Array>({
-    pull: async (controller) => {
-      const head = isBegun ? "" : "phone_numbers,email,subscribed,since,source\r\n";
-      if (isBegun) page = await read(page.at(-1)?.changeId ?? null);
-      isBegun = true;
-      controller.enqueue(encoder.encode(head + page.map(toLine).join("")));
-      if (page.length < FILE_ROWS) controller.close();
-    },
-  });
-  const headers = {
-    "content-type": "text/csv; charset=utf-8",
-    "content-disposition": `attachment; filename="${websiteId}-subscribers.csv"`,
-  };
-  return new Response(body, { headers });
+  const head = "phone_numbers,email,subscribed,since,source";
+  const after = ({ changeId }: Subscriber) => read(changeId);
+  return csvFile({ name: `${websiteId}-subscribers`, head, first, after, toLine });
 }
 
 /** A number is no formula, and an apostrophe in front would keep it from being imported. */

@@ -31,6 +31,7 @@ export const AUDIT_ACTIONS = [
   "cancel",
   "cancel-message",
   "export-subscribers",
+  "export-ledger",
   "import",
   "undo-import",
   "decide-inbound",

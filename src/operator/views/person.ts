@@ -16,7 +16,7 @@ import { type Answers, callbackSchema, missingShape, personIdShape } from "../an
 import { INBOUND_TEXT, inboundTextSchema, textView, websiteOfTextSchema } from "../inbound.ts";
 import { CLICKED_AT, MESSAGE, messageView, operatorMessageSchema } from "./message.ts";
 
-const changeSchema = z.object({
+export const changeSchema = z.object({
   changeId: z.int().describe("The number of the row in the ledger."),
   from: z.boolean().nullable().describe("null: unknown before."),
   to: z.boolean(),
@@ -168,7 +168,7 @@ export const EXPORT = {
   ],
 } satisfies PeopleAnswers["PersonExport"];
 
-function changeView({ wasSubscribed, subscribed, changedAt, consentedAt, ...entry }: SubscriptionEntry) {
+export function changeView({ wasSubscribed, subscribed, changedAt, consentedAt, ...entry }: SubscriptionEntry) {
   const change = { from: wasSubscribed, to: subscribed, at: toTime(changedAt), ...entry };
   return consentedAt ? { ...change, consentedAt: toTime(consentedAt) } : change;
 }

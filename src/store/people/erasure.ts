@@ -84,7 +84,8 @@ function keepTombstone(db: D1Database, { websiteId, mark }: Tombstone, phone: nu
     db,
     sql`INSERT INTO erased_people (website_id, mark, last_stop_at)
       SELECT ${websiteId}, ${mark}, (SELECT max(c.changed_at) FROM subscriptions s
-        CROSS JOIN subscription_changes c ON c.website_id = s.website_id AND c.phone = s.phone
+        CROSS JOIN subscription_changes c INDEXED BY subscription_changes_by_phone
+          ON c.website_id = s.website_id AND c.phone = s.phone
         WHERE s.website_id = ${websiteId} AND s.phone = ${phone} AND s.opted_out_by_person = 1
           AND c.subscribed = 0 AND c.source IN ('keyword', 'carrier'))
       WHERE true

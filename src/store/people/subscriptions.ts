@@ -177,7 +177,7 @@ export function toPerson(rows: { subscriptions: unknown[]; subscription_changes:
   };
 }
 
-function toSubscriptionEntry(row: SubscriptionChangeRow): SubscriptionEntry {
+export function toSubscriptionEntry(row: SubscriptionChangeRow): SubscriptionEntry {
   return {
     wasSubscribed: row.was_subscribed === null ? null : row.was_subscribed === 1,
     subscribed: row.subscribed === 1,

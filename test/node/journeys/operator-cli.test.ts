@@ -39,13 +39,26 @@ describe("websites", () => {
     const changed = await operatorJson(["website", "shop"]);
     expect(changed).toMatchObject({ name: "The Shop", carrier: "sandbox", sender: "+12125559999" });
     expect(changed).toMatchObject({ helpText: "Call us.", duplicateWindowHours: 2, optOutWords: ["BAJA", "no más"] });
-    const none = ["--sender", "", "--frequency-cap", "", "--duplicate-window-hours", "", "--opt-out-words", ""];
+    expect(await operatorJson(["put-website", "shop", "--daily-limit", "500"])).toMatchObject({ dailyLimit: 500 });
+    const none = [
+      "--sender",
+      "",
+      "--frequency-cap",
+      "",
+      "--daily-limit",
+      "",
+      "--duplicate-window-hours",
+      "",
+      "--opt-out-words",
+      "",
+    ];
     const cleared = await operatorJson(["put-website", "shop", ...none]);
     expect(cleared).toMatchObject({
       sender: null,
       helpText: "Call us.",
       duplicateWindowHours: null,
       frequencyCap: null,
+      dailyLimit: null,
     });
     expect(cleared.optOutWords).toBe(null);
     const put = await operator(["put-website", "elsewhere", "--name", "Elsewhere", "--database", "DB_2"]);
@@ -187,6 +200,23 @@ describe("subscribers", () => {
     expect(refused.code).toBe(1);
     expect(refused.output).toContain('subscribed: must be true or false; line 3 has "maybe"\n');
     expect(refused.output).toContain('subscribed: must be true or false; line 5 has "perhaps"\n');
+  });
+
+  test("each change is in the ledger of the website, as a table and as a file", async () => {
+    const file = join(service.folder.folder, "proof.csv");
+    const agreed = "2026-11-02T18:04:00-05:00";
+    writeFileSync(file, `phone_numbers,consented_at,evidence\n+12125550139,${agreed},"Form, version 3"\n`);
+    await operator(["import-subscribers", "demo", file]);
+    const { output } = await operator(["ledger", "demo", "--from", "2026-01-01T00:00:00Z"]);
+    expect(output).toMatch(/\+12125550139 .*import .*2026-11-02T23:04:00.000Z +Form, version 3/);
+    const { output: csv } = await operator(["ledger", "demo", "--csv"]);
+    expect(csv).toMatch(/^change_id,at,phone,was_subscribed,.*,consented_at,evidence\r?\n/);
+    expect(csv).toMatch(
+      /,\+12125550139,"","true","false","import","[0-9a-f-]{36}","2026-11-02T23:04:00.000Z","Form, version 3"/,
+    );
+    expect(
+      (await operator(["ledger", "demo", "--from", "2026-01-01T00:00:00Z", "--until", "2026-01-02T00:00:00Z"])).output,
+    ).not.toContain("+1");
   });
 
   test("a wrong file: it is counted, its id is found, and it is undone, as the page says", async () => {
