@@ -58,7 +58,12 @@ it("is counted by 20 minutes, once, whatever transaction runs twice, and is forg
     { taken: 4, failed: 0 },
     { taken: 0, failed: 2 },
   ]);
-  expect(times).toEqual({ meanMilliseconds: 200, slowestMilliseconds: 400 });
+  expect(times).toEqual({
+    meanMilliseconds: 200,
+    slowestMilliseconds: 400,
+    failing: { failures: 2, since: expect.any(String) },
+    lastFailure: { at: expect.any(String), outcome: "answered", httpStatus: 500, response: expect.any(String) },
+  });
   world.advance(25 * 3600);
   expect((await look()).slowestMilliseconds).toBeNull();
   posts(200, 100);
