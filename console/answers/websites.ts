@@ -1,4 +1,5 @@
 // Websites, their clients and their reports. answers.ts says how to read this.
+import type { Day } from "../../src/domain/messages/weekly-windows.ts";
 import type { AuditEntry } from "./session.ts";
 
 /** GET /operator/websites. */
@@ -21,12 +22,20 @@ export interface Website {
   linkOrigin: string | null;
   frequencyCap: { count: number; hours: number } | null;
   transactionalPurposes: string[] | null;
+  sendingHours: SendingHours | null;
+  dailyLimit: number | null;
   holds: { sendPurpose: string | null; clientId: string | null; since: string; by: string; reason: string | null }[];
   createdAt: string;
   updatedAt: string;
 }
 
 /** GET and PUT /operator/websites/{websiteId} */
+export interface SendingHours {
+  profile: "us-strict" | "custom";
+  windows?: { days: Day[]; from: string; until: string }[] | undefined;
+  whenClosed: "delay" | "refuse";
+}
+
 export interface WebsiteWithClients extends Website {
   clients: Client[];
   changes: AuditEntry[];

@@ -14,12 +14,40 @@ export interface SettingsForm {
   capCount: string;
   capHours: string;
   transactionalPurposes: string;
+  dailyLimit: string;
+  /** The profile of its sending hours. */
+  hours: string;
+  /** Of the profile custom. */
+  windows: string;
+  whenClosed: string;
 }
 
 type Cap = { count: number | null; hours: number | null };
+type Hours = { profile: string; whenClosed: string; windows?: Windows };
+type Windows = { days: string[]; from: string; until: string }[];
 
-function textOf(value: string | number | string[] | Cap | null | undefined): string {
+const DAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+
+const windowsText = (windows: Windows = []) =>
+  windows.map(({ days, from, until }) => `${days.join(" ")} ${from}-${until}`).join(", ");
+
+/** `mon-fri 09:00-20:00, sat 10:00-18:00`, in any case; what is no window is told to the service, which says so. */
+const toWindows = (text: string): Windows =>
+  text
+    .toLowerCase()
+    .split(",")
+    .map((window) => {
+      const [, from = "", until = ""] = /([\d:]+) *[-–] *([\d:]+)/.exec(window) ?? [];
+      const days = [...window.matchAll(/([a-z]{3})[a-z]*(?: *[-–] *([a-z]{3}))?/g)].flatMap(([, first = "", last]) =>
+        last ? DAYS.slice(DAYS.indexOf(first), DAYS.indexOf(last) + 1) : [first],
+      );
+      return { days, from, until };
+    });
+
+function textOf(value: string | number | string[] | Cap | Hours | null | undefined): string {
   if (Array.isArray(value)) return value.join(", ");
+  if (typeof value === "object" && value && "profile" in value)
+    return `${windowsText(value.windows) || value.profile}, what comes meanwhile ${value.whenClosed === "delay" ? "waits" : "is refused"}`;
   return typeof value === "object" && value ? `${value.count ?? "?"} in ${value.hours ?? "?"} hours` : `${value ?? ""}`;
 }
 
@@ -37,6 +65,10 @@ export function toForm(website: Partial<Website>): SettingsForm {
     capCount: textOf(website.frequencyCap?.count),
     capHours: textOf(website.frequencyCap?.hours),
     transactionalPurposes: textOf(website.transactionalPurposes),
+    dailyLimit: textOf(website.dailyLimit),
+    hours: textOf(website.sendingHours?.profile),
+    windows: windowsText(website.sendingHours?.windows),
+    whenClosed: website.sendingHours?.whenClosed ?? "delay",
   };
 }
 
@@ -60,6 +92,14 @@ export function toBody(form: SettingsForm) {
     linkOrigin: form.linkOrigin.trim() || null,
     frequencyCap: count === null && hours === null ? null : { count, hours },
     transactionalPurposes: listOf(form.transactionalPurposes),
+    dailyLimit: numberOf(form.dailyLimit),
+    sendingHours: form.hours
+      ? {
+          profile: form.hours,
+          whenClosed: form.whenClosed,
+          ...(form.hours === "custom" && { windows: toWindows(form.windows) }),
+        }
+      : null,
   };
 }
 
@@ -78,6 +118,9 @@ const SENTENCES: { [Name in keyof Settings]: (value: NonNullable<Settings[Name]>
   linkOrigin: (origin) => `New tracking links begin with ${origin}. Those that were sent still work.`,
   frequencyCap: (cap) =>
     `From now on, a person gets at most ${textOf(cap)}, of marketing; what is over it is not sent.`,
+  dailyLimit: (limit) =>
+    `From now on, it takes at most ${limit} texts in 24 hours; clients are refused what is over it.`,
+  sendingHours: (hours) => `Marketing goes only in these hours of the person: ${textOf(hours)}.`,
   transactionalPurposes: (purposes) => `From now on, these are transactional, and under no cap: ${textOf(purposes)}.`,
 };
 
@@ -91,6 +134,8 @@ const REMOVED: Partial<Record<keyof Settings, string>> = {
   allowedCountries: "It sends to every country.",
   linkOrigin: "New tracking links begin with the origin of the service. Those that were sent still work.",
   frequencyCap: "A person gets any number of marketing texts.",
+  dailyLimit: "It takes any number of texts.",
+  sendingHours: "Marketing goes at any time.",
   transactionalPurposes: "All is marketing, unless its client says otherwise.",
 };
 

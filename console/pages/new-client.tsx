@@ -28,14 +28,7 @@ export function NewClient({ websiteId, onMade, onClose }: Props): JSX.Element {
       }}
       onClose={onClose}
     >
-      <Field
-        id="client-name"
-        label="Name"
-        hint="Of the platform that sends."
-        value={name}
-        placeholder="braze"
-        onInput={setName}
-      />
+      <Field id="client-name" label="Name" value={name} placeholder="braze" onInput={setName} />
       <Field
         id="client-url"
         label="Endpoint"

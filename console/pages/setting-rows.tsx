@@ -10,6 +10,8 @@ interface Field {
   label?: string;
   placeholder?: string;
   options?: (readonly [value: string, label: string])[];
+  /** The sending hours with which it has a meaning. */
+  needs?: string[];
   /** What stands after it. */
   unit?: string;
 }
@@ -45,6 +47,34 @@ const ROWS: [label: string, meaning: string, ...fields: Field[]][] = [
     { key: "capHours", is: "number", label: "Hours of the cap", unit: "hours" },
   ],
   [
+    "Sending hours",
+    "Of marketing, by the clock of the person.",
+    {
+      key: "hours",
+      options: [
+        ["", "any time"],
+        ["us-strict", "strictest of the USA"],
+        ["custom", "of its own"],
+      ],
+    },
+    {
+      key: "whenClosed",
+      needs: ["us-strict", "custom"],
+      label: "While they are closed",
+      options: [
+        ["delay", "what comes waits"],
+        ["refuse", "what comes is refused"],
+      ],
+    },
+    {
+      key: "windows",
+      needs: ["custom"],
+      label: "Hours of its own",
+      placeholder: "mon-fri 09:00-20:00, sat 10:00-18:00",
+    },
+  ],
+  ["Daily limit", "The most texts in 24 hours.", { key: "dailyLimit", is: "number", unit: "texts" }],
+  [
     "Transactional purposes",
     "Under no cap. All others are marketing.",
     { key: "transactionalPurposes", placeholder: "login-code, receipt" },
@@ -72,14 +102,16 @@ export const SettingRows = ({ form, onChange }: Props): JSX.Element => (
           <p class="hint">{meaning}</p>
         </div>
         <div class="controls">
-          {fields.map((field) => (
-            <SettingField
-              key={field.key}
-              field={field}
-              value={form[field.key]}
-              onChange={(value) => onChange({ ...form, [field.key]: value })}
-            />
-          ))}
+          {fields
+            .filter(({ needs }) => !needs || needs.includes(form.hours))
+            .map((field) => (
+              <SettingField
+                key={field.key}
+                field={field}
+                value={form[field.key]}
+                onChange={(value) => onChange({ ...form, [field.key]: value })}
+              />
+            ))}
         </div>
       </div>
     ))}
@@ -99,7 +131,7 @@ function SettingField({
   if (options) {
     // What a website has stays a choice, though the list lacks it.
     const all = options.some(([it]) => it === value) ? options : [...options, [value, value] as const];
-    return <Options id={id} options={all} value={value} onChange={onChange} />;
+    return <Options id={id} label={label} options={all} value={value} onChange={onChange} />;
   }
   const Tag = (is === "area" ? "textarea" : "input") as "input";
   return (

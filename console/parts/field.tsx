@@ -49,9 +49,14 @@ export function Choice({ id, label, options, value, onChange }: ChoiceProps): JS
   );
 }
 
-export function Options({ id, options, value, onChange }: Omit<ChoiceProps, "label">): JSX.Element {
+interface OptionsProps extends Omit<ChoiceProps, "label"> {
+  /** Where no label is for it. */
+  label?: string | undefined;
+}
+
+export function Options({ id, label, options, value, onChange }: OptionsProps): JSX.Element {
   return (
-    <select id={id} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+    <select id={id} aria-label={label} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
       {options.map(([of, label]) => (
         <option key={of} value={of}>
           {label}

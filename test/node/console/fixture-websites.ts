@@ -27,6 +27,8 @@ const harbor = {
   linkOrigin: null,
   frequencyCap: { count: 3, hours: 24 },
   transactionalPurposes: null,
+  sendingHours: { profile: "us-strict" as const, whenClosed: "delay" as const },
+  dailyLimit: null,
   holds: [{ sendPurpose: "loyalty-nudge", clientId: null, since: minutesAgo(535), by: "ada", reason: "wrong text" }],
 };
 

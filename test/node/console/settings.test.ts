@@ -11,6 +11,7 @@ const website = {
   allowedCountries: ["MX"],
   linkOrigin: "https://old.example.com",
   transactionalPurposes: ["otp"],
+  dailyLimit: 5000,
 };
 
 /** Each as somebody would write it, what the service is told, and what the page says first. */
@@ -59,6 +60,33 @@ const CHANGES: [Partial<SettingsForm>, object, string][] = [
   ],
   [{ capCount: "", capHours: "" }, { frequencyCap: null }, "A person gets any number of marketing texts."],
   [
+    { dailyLimit: "10000" },
+    { dailyLimit: 10_000 },
+    "From now on, it takes at most 10000 texts in 24 hours; clients are refused what is over it.",
+  ],
+  [{ dailyLimit: "" }, { dailyLimit: null }, "It takes any number of texts."],
+  [{ hours: "" }, { sendingHours: null }, "Marketing goes at any time."],
+  [
+    { whenClosed: "refuse" },
+    { sendingHours: { profile: "us-strict", whenClosed: "refuse" } },
+    "Marketing goes only in these hours of the person: us-strict, what comes meanwhile is refused.",
+  ],
+  [
+    { hours: "custom", windows: "Mon-Fri 09:00-20:00, sat 10:00–18:00, sun tue 22:00 - 24:00" },
+    {
+      sendingHours: {
+        profile: "custom",
+        windows: [
+          { days: ["mon", "tue", "wed", "thu", "fri"], from: "09:00", until: "20:00" },
+          { days: ["sat"], from: "10:00", until: "18:00" },
+          { days: ["tue", "sun"], from: "22:00", until: "24:00" },
+        ],
+        whenClosed: "delay",
+      },
+    },
+    "Marketing goes only in these hours of the person: mon tue wed thu fri 09:00-20:00, sat 10:00-18:00, sun tue 22:00-24:00, what comes meanwhile waits.",
+  ],
+  [
     { transactionalPurposes: "login-code, receipt" },
     { transactionalPurposes: ["login-code", "receipt"] },
     "From now on, these are transactional, and under no cap: login-code, receipt.",
@@ -86,9 +114,7 @@ describe("the settings of a website", () => {
   });
 
   it("of the service are all on the page, but for where the website is", () => {
-    // Where it is; and what the shell alone sets as yet.
-    const others = ["database", "sendingHours", "dailyLimit"];
-    const known = Object.keys(websiteFields.shape).filter((name) => !others.includes(name));
+    const known = Object.keys(websiteFields.shape).filter((name) => name !== "database");
     expect(Object.keys(toBody(toForm(website))).sort()).toEqual(known.sort());
   });
 
@@ -104,6 +130,27 @@ describe("the settings of a website", () => {
       frequencyCap,
       transactionalPurposes,
     });
+  });
+
+  it.each(["", "9-5", "mon 9:00-20:00", "someday 09:00-20:00", "mon 09:00-25:00"])(
+    "tell windows that are none to the service, which refuses them: %s",
+    (windows) => {
+      const form = { ...toForm(website), hours: "custom", windows };
+      expect(websiteFields.safeParse(toBody(form)).success).toBe(false);
+    },
+  );
+
+  it("write windows as they read them", () => {
+    const form = toForm({
+      ...website,
+      sendingHours: {
+        profile: "custom",
+        windows: [{ days: ["mon", "sat"], from: "09:00", until: "20:00" }],
+        whenClosed: "refuse",
+      },
+    });
+    expect(form).toMatchObject({ hours: "custom", windows: "mon sat 09:00-20:00", whenClosed: "refuse" });
+    expect(toForm({ ...website, ...(toBody(form) as object) })).toEqual(form);
   });
 
   it("tell half a cap to the service, which refuses it", () => {
