@@ -68,7 +68,7 @@ interface Told {
 }
 
 /** What a client or an import has told as proof that the person agreed; empty: nothing. */
-export function evidenceOf({ consentedAt, evidence }: Told, now: string | number): string {
-  const at = consentedAt ? `, ${formatTime(consentedAt, new Date(now).getTime())}` : "";
+export function evidenceOf({ consentedAt, evidence }: Told, now: number): string {
+  const at = consentedAt ? `, ${formatTime(consentedAt, now)}` : "";
   return evidence ? `Evidence: “${evidence}”${at}.` : at && `They agreed${at}.`;
 }

@@ -49,7 +49,7 @@ export function DeadJobs(): JSX.Element {
             ["What it was to do", ({ body, queue }) => <Two first={kindOf(body)} second={queue} />, "head"],
             ["Died", ({ diedAt }) => <Time at={diedAt} />, "right"],
             ["Its error", errorOf, "wide"],
-            ["Put back", (job) => <PutBack job={job} reload={reload} />, "number right acts"],
+            ["Put back", (job) => <PutBack job={job} reload={reload} />, "wide acts"],
           ]}
         />
       )}
@@ -112,10 +112,12 @@ function PutBack({ job: { id, putBackAt }, reload }: { job: Job; reload: () => v
     });
   if (putBackAt)
     return (
-      <Two
-        first={<Status look={{ word: "Put back", shape: "sending", tone: "plain" }} />}
-        second={<Time at={putBackAt} />}
-      />
+      <div class="row-acts">
+        <Status look={{ word: "Put back", shape: "sending", tone: "plain" }} />
+        <span class="second">
+          <Time at={putBackAt} />
+        </span>
+      </div>
     );
   return (
     <div class="row-acts">

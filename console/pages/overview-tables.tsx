@@ -39,9 +39,9 @@ export function WebsitesNow({ websites }: { websites: WebsiteNow[] }): JSX.Eleme
               </>
             ),
           ],
-          ["Accepted", (it) => formatCount(it.accepted), "number named"],
-          ["Delivered", (it) => formatShare(it.delivered, it.accepted), "number named right"],
-          ["Now", (it) => <Status look={lookOfWebsite(it)} />],
+          ["Accepted", (it) => formatCount(it.accepted), "number named right"],
+          ["Delivered", (it) => formatShare(it.delivered, it.accepted), "number named"],
+          ["Now", (it) => <Status look={lookOfWebsite(it)} />, "right"],
         ]}
       />
       {sorted.length > SHOWN && (
@@ -81,9 +81,9 @@ export function Carriers({ carriers }: { carriers: CarrierNow[] }): JSX.Element 
             ),
             "head",
           ],
-          ["Submitted", (it) => formatCount(it.submitted), "number named"],
-          ["Delivered", (it) => formatShare(it.delivered, it.submitted), "number named right"],
-          ["Now", (it) => <Status look={CARRIER_LOOKS[it.state]} />],
+          ["Submitted", (it) => formatCount(it.submitted), "number named right"],
+          ["Delivered", (it) => formatShare(it.delivered, it.submitted), "number named"],
+          ["Now", (it) => <Status look={CARRIER_LOOKS[it.state]} />, "right"],
         ]}
       />
     </Section>

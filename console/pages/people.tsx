@@ -84,7 +84,7 @@ function List({ first, path }: { first: SubscriberPage; path: string }): JSX.Ele
           ["Now", ({ subscribed }) => <Status look={subscribed ? SUBSCRIBED : OPTED_OUT} />, "right"],
         ]}
       />
-      <ListEnd older={older}>The last changed first.</ListEnd>
+      <ListEnd older={older}>In the order of their numbers.</ListEnd>
     </>
   );
 }

@@ -35,7 +35,7 @@ const isKeywordOf = (site: PersonAtWebsite, text: InboundText) =>
 function changeStep(site: PersonAtWebsite, change: SubscriptionChange): PersonStep {
   const name = nameOfSite(site);
   const { from, to, at, source, proof, addressChanged } = change;
-  const evidence = evidenceOf(change, at);
+  const evidence = evidenceOf(change, Date.now());
   const text = textOf(site, change);
   const isByPerson = source === "keyword" || source === "carrier";
   const what =

@@ -92,10 +92,12 @@ const NOT_SUBSCRIBED: Look = { ...OPTED_OUT, word: "Not subscribed" };
 function SiteLine({ site }: { site: PersonAtWebsite }): JSX.Element {
   return (
     <>
-      <dt>{site.websiteId ? <a href={`#/websites/${site.websiteId}`}>{nameOfSite(site)}</a> : nameOfSite(site)}</dt>
+      <dt>
+        {site.websiteId ? <a href={`#/websites/${site.websiteId}`}>{nameOfSite(site)}</a> : nameOfSite(site)}
+        {site.email && <span class="second">{maskEmail(site.email)}</span>}
+      </dt>
       <dd>
         <Status look={site.subscribed ? SUBSCRIBED : site.optedOutByPerson ? OPTED_OUT : NOT_SUBSCRIBED} />
-        {site.email && <span class="second">{maskEmail(site.email)}</span>}
       </dd>
     </>
   );
