@@ -1,0 +1,267 @@
+/** Each verb of the console once, pressed in a browser on a service: its effect in the store, and its entry in the audit log. */
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { answer, startReceiver } from "../harness/receiver.ts";
+import { type Client, operate, type Service, send, startService } from "../harness/service.ts";
+import { hasBrowser, openWindow, startBrowser } from "../journeys/browser.ts";
+
+const KEY = "the-key-of-the-gateway";
+const OURS = "+12125550123";
+const [ADA, BOB, CAROL] = ["+12125550100", "+12125550101", "+12125550102"];
+
+interface Entry {
+  action: string;
+  operator: string;
+  outcome: string;
+}
+
+describe.skipIf(!hasBrowser)("in the console of a service", () => {
+  let service: Service;
+  let browser: Browser;
+  let page: Page;
+  let endpoint: Awaited<ReturnType<typeof startReceiver>>;
+  let client: Client;
+  const complaints: string[] = [];
+
+  const read = (path: string) => operate(service.url, "GET", path);
+  const button = (name: string | RegExp) => page.getByRole("button", { name, exact: typeof name === "string" });
+  const go = async (address: string) => {
+    await page.goto("about:blank");
+    await page.goto(`${service.url}/console#/${address}`);
+    await page.locator("h1").waitFor();
+  };
+  const isTold = (words: string | RegExp) => page.locator(".toast").getByText(words).waitFor();
+
+  /** Does it, and expects exactly these entries of the operator that is signed in. */
+  async function audited(actions: string[], act: () => Promise<void>): Promise<void> {
+    const before = (await read("/audit?by=ada")).entries as Entry[];
+    await act();
+    const { entries } = (await read("/audit?by=ada")) as { entries: Entry[] };
+    const fresh = entries.slice(0, entries.length - before.length);
+    expect(fresh.map(({ action, outcome }) => [action, outcome])).toEqual(actions.map((action) => [action, "done"]));
+  }
+
+  /** It cannot be sent: the gateway does not answer. */
+  const wait = (phone: string, text: string, sendPurpose: string) => send(client, { phone, text, sendPurpose });
+
+  beforeAll(async () => {
+    endpoint = await startReceiver(answer(500));
+    service = await startService((url) => ({
+      ...{ PUBLIC_ORIGIN: url, KANNEL_SENDSMS_URL: "http://127.0.0.1:9/cgi-bin/sendsms", KANNEL_WEBHOOK_KEY: KEY },
+      ...{ KANNEL_USERNAME: "textgate", KANNEL_PASSWORD: "password" },
+    }));
+    await operate(service.url, "PUT", "/websites/brand", { name: "Brand", carrier: "kannel", sender: OURS });
+    await operate(service.url, "POST", "/websites/brand/subscribers", ["phone_numbers", ADA, BOB, CAROL].join("\n"));
+    const made = await operate(service.url, "POST", "/websites/brand/clients", {
+      name: "braze",
+      callbackUrl: endpoint.url,
+    });
+    client = { url: service.url, ...made };
+    const { token } = await operate(service.url, "POST", "/tokens", { name: "ada" });
+    browser = await startBrowser();
+    page = await (await openWindow(browser, { viewport: { width: 1280, height: 900 } })).newPage();
+    page.on("console", (message) => {
+      if (["error", "warning"].includes(message.type())) complaints.push(message.text());
+    });
+    page.on("pageerror", (error) => complaints.push(error.message));
+    await page.goto(`${service.url}/console#/in/${token}`);
+    await page.waitForURL(/#\/overview$/);
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+    await endpoint?.close();
+    expect(complaints).toEqual([]);
+  });
+
+  it("texts are held with a reason, and released", async () => {
+    await wait(ADA, "one", "winter-sale");
+    await wait(BOB, "two", "winter-sale");
+    await expect.poll(async () => (await read("/waiting")).groups[0]?.rows[0]?.count, { timeout: 15_000 }).toBe(2);
+    await audited(["hold"], async () => {
+      await go("waiting");
+      await button("Hold…: winter-sale").click();
+      await page.keyboard.type("wrong link");
+      await button("Hold 2 texts").click();
+      await isTold("2 texts of winter-sale are held.");
+    });
+    expect((await read("/websites/brand")).holds).toMatchObject([
+      { sendPurpose: "winter-sale", clientId: client.clientId, by: "ada", reason: "wrong link" },
+    ]);
+    await audited(["release"], async () => {
+      await button("Release: winter-sale").click();
+      await isTold(/go now\.$/);
+    });
+    expect((await read("/websites/brand")).holds).toEqual([]);
+  });
+
+  it("the carrier is tried from a message", async () => {
+    const { messageId } = await wait(CAROL, "three", "login-code");
+    await expect.poll(async () => (await read(`/messages/${messageId}`)).carrier, { timeout: 15_000 }).toBe("kannel");
+    await audited(["try-carrier"], async () => {
+      await go(`messages/${messageId}`);
+      await button("Try kannel now").click();
+      await isTold(/kannel/);
+    });
+    await audited(["cancel-message"], async () => {
+      await button("Cancel this text…").click();
+      await button("Cancel this text").click();
+      await isTold("The text is cancelled.");
+    });
+    expect(await read(`/messages/${messageId}`)).toMatchObject({ status: "FAILED_TO_SEND", reason: "CANCELLED" });
+  });
+
+  it("many texts are cancelled, with their name typed", async () => {
+    await audited(["cancel"], async () => {
+      await go("waiting");
+      await button("Cancel…: winter-sale").click();
+      await page.keyboard.type("winter-sale");
+      await button("Cancel 2 texts").click();
+      await isTold("2 texts of winter-sale are cancelled.");
+    });
+    expect((await read("/messages?website=brand&reason=CANCELLED")).messages).toHaveLength(3);
+    expect((await read("/waiting")).groups).toEqual([]);
+  });
+
+  it("a website is made, and its settings are changed, and changed back", async () => {
+    await audited(["put-website"], async () => {
+      await go("websites/new");
+      await page.getByLabel("Id", { exact: true }).fill("harbor");
+      await page.getByLabel("Name", { exact: true }).fill("Harbor");
+      await page.getByLabel("Carrier and sender").selectOption("sandbox");
+      await button("Make the website").click();
+      await isTold("Harbor is made.");
+    });
+    await audited(["put-website", "put-website"], async () => {
+      await go("websites/harbor");
+      await page.getByLabel("Frequency cap").fill("3");
+      await page.getByLabel("Hours of the cap").fill("24");
+      await button("Save this change").click();
+      await isTold(/at most 3 in 24 hours/);
+      expect(await read("/websites/harbor")).toMatchObject({
+        frequencyCap: { count: 3, hours: 24 },
+        carrier: "sandbox",
+      });
+      await button("Undo").click();
+      await expect.poll(async () => (await read("/websites/harbor")).frequencyCap).toBeNull();
+    });
+  });
+
+  it("a client is made, suspended, let send again, given other secrets and another endpoint", async () => {
+    const clients = async () => (await read("/websites/harbor")).clients;
+    await audited(["create-client"], async () => {
+      await go("websites/harbor");
+      await button("New client").click();
+      await page.getByLabel("Name", { exact: true }).last().fill("shop");
+      await button("Make the client").click();
+      await button("I have kept them").click();
+    });
+    expect(await clients()).toMatchObject([{ name: "shop", suspended: false }]);
+    await audited(["change-client", "change-client"], async () => {
+      await button("Suspend…: shop").click();
+      await button("Suspend shop").click();
+      await isTold(/is refused/);
+      expect(await clients()).toMatchObject([{ suspended: true }]);
+      await button("Let it send again: shop").click();
+      await isTold(/can send again/);
+    });
+    await audited(["rotate-client"], async () => {
+      const [{ secrets }] = await clients();
+      await button("Rotate secret…: shop").click();
+      await button("Make new secrets").click();
+      await button("I have kept them").click();
+      expect((await clients())[0].secrets.map(({ endsIn }: { endsIn: string }) => endsIn)).toContain(secrets[0].endsIn);
+    });
+    await audited(["change-client"], async () => {
+      await button("Add an endpoint…: shop").click();
+      await page.getByLabel("URL", { exact: true }).fill(`${endpoint.url}/other`);
+      await button("Change the endpoint").click();
+      await isTold(/^Callbacks of shop go to/);
+    });
+    expect(await clients()).toMatchObject([{ callbackUrl: `${endpoint.url}/other` }]);
+  });
+
+  it("a test event is posted, and its answer is shown", async () => {
+    await audited(["test-event"], async () => {
+      await go("websites/brand");
+      await button("Send a test event: braze").click();
+      await page.getByText(/^Not taken: 500 in/).waitFor();
+    });
+    expect(endpoint.received.map(({ body }) => JSON.parse(body).eventType)).toContain("test");
+  });
+
+  it("people are imported after a look, and the import is undone", async () => {
+    const csv = Buffer.from("phone_numbers\n+12125550110\n+12125550111\n123\n");
+    // The head of the file goes alone at first, so that the import has an id before a row is stored.
+    await audited(["import", "import"], async () => {
+      await go("import?website=harbor");
+      await page.getByLabel("File").setInputFiles({ name: "till.csv", mimeType: "text/csv", buffer: csv });
+      await button("Look at it").click();
+      await button("Import 2 rows").click();
+      await page.getByText("Imported to Harbor.").waitFor();
+    });
+    expect((await read("/websites/harbor/subscribers")).total).toBe(2);
+    await audited(["undo-import"], async () => {
+      await button("Undo…: till.csv").click();
+      await button("Undo the import").click();
+      await isTold(/2 people are as before/);
+    });
+    expect((await read("/websites/harbor/subscribers")).total).toBe(0);
+  });
+
+  it("a text that may be an opt-out is decided", async () => {
+    const query = new URLSearchParams({ key: KEY, from: BOB, to: OURS, text: "please stop this", id: "1" });
+    expect((await fetch(`${service.url}/carriers/kannel/inbound?${query}`)).status).toBe(200);
+    await audited(["decide-inbound"], async () => {
+      await go("conversations?show=decide");
+      await button("Opt them out: please stop this").click();
+      await isTold("This person gets no more texts of this website.");
+    });
+    const { websites } = await read(`/people/${encodeURIComponent(BOB)}`);
+    expect(websites).toContainEqual(expect.objectContaining({ websiteId: "brand", subscribed: false }));
+  });
+
+  it("a person is shown, exported and erased", async () => {
+    await audited(["reveal"], async () => {
+      await go("people");
+      await page.locator("#search").fill(CAROL);
+      await page.keyboard.press("Enter");
+      await page.waitForURL(/#\/people\/(?!\?)/);
+      await page.locator("h1").getByRole("button").click();
+      await page.getByText("+1 212 555 0102").first().waitFor();
+    });
+    await audited(["reveal"], async () => {
+      const [file] = await Promise.all([page.waitForEvent("download"), button("Export all").click()]);
+      expect(file.suggestedFilename()).toBe("person.json");
+    });
+    // One for the website, and one for texts that reached none.
+    await audited(["erase-person", "erase-person"], async () => {
+      await button("Erase…").click();
+      await page.keyboard.type("02");
+      await button("Erase this person").click();
+      await isTold(/is erased, with 1 text\./);
+    });
+    expect((await fetch(`${service.url}/operator/people/${encodeURIComponent(CAROL)}`)).status).toBe(401);
+    expect((await read(`/people/${encodeURIComponent(CAROL)}`)).messages).toEqual([]);
+  });
+
+  it("a token is made and ended", async () => {
+    await audited(["create-token"], async () => {
+      await go("audit");
+      await button("New token").click();
+      await page.getByLabel("Whose is it?").fill("vera");
+      await page.getByLabel("What may they do?").selectOption("viewer");
+      await button("Make the token").click();
+      await button("I have kept it").click();
+    });
+    expect((await read("/tokens")).tokens).toContainEqual(expect.objectContaining({ name: "vera", role: "viewer" }));
+    await audited(["end-token"], async () => {
+      await button("End…: the token of vera").click();
+      await button("End the token").click();
+      await isTold("The token of vera is ended.");
+    });
+    const { tokens } = (await read("/tokens")) as { tokens: { name: string }[] };
+    expect(tokens.map(({ name }) => name)).not.toContain("vera");
+  });
+});
