@@ -72,10 +72,13 @@ function callTable(calls: Call[]): string {
   return toTable(["Call", "Does", "Grant"], rows);
 }
 
+/** The first sentence of a description beside the summary; `/docs/operator` has the rest. */
+const MOST_WORDS = 25;
+
 function operatorTable(calls: Call[]): string {
   const rows = calls.map(({ summary, description, ...call }) => {
-    const [about = ""] = description.split("\n");
-    return [callOf(call), [`${summary}.`, about, call.body?.description].filter(Boolean).join(" ")];
+    const [about = ""] = /^[^\n]*?\.(?= |$)/m.exec(description) ?? [];
+    return [callOf(call), [`${summary}.`, ...(about.split(" ").length <= MOST_WORDS ? [about] : [])].join(" ")];
   });
   return toTable(["Call", "Does"], rows);
 }

@@ -24,23 +24,23 @@ export const REASON_MEANINGS: Record<Reason, { meaning: string; advice: string }
   CANCELLED: {
     meaning:
       "you or the operator cancelled it before it was submitted, or the operator held it until its time was over",
-    advice: "if you did not cancel it, ask the operator before you send it again: it was surely not sent",
+    advice: "if you did not cancel it, ask the operator before you send it again: no carrier has accepted it",
   },
   EXPIRED: {
     meaning:
       "it was not submitted before its `expireAt`, or, if it was scheduled or held by sending hours without one, `SUBMIT_WITHIN_HOURS` after it might go",
-    advice: "send it again, if it is still of use: it was surely not sent",
+    advice: "send it again, if it is still of use: no carrier has accepted it",
   },
   QUIET_HOURS: {
     meaning:
       "the sending hours of the website are closed where the person is, and its operator has such messages refused",
     advice:
-      "send it again when they are open: it was surely not sent. A message that is no marketing is sent with `kind` `transactional`",
+      "send it again when they are open: no carrier has accepted it. A message that is no marketing is sent with `kind` `transactional`",
   },
   FREQUENCY_CAP: {
     meaning: "the person has had as many marketing messages of the website as its operator allows in some hours",
     advice:
-      "do not repeat it now: it was surely not sent. A message that is no marketing is sent with `kind` `transactional`",
+      "do not repeat it now: no carrier has accepted it. A message that is no marketing is sent with `kind` `transactional`",
   },
   CARRIER_REFUSED: {
     meaning: "the carrier refused the message: the number, the sender or the content",
@@ -55,11 +55,11 @@ export const REASON_MEANINGS: Record<Reason, { meaning: string; advice: string }
   CARRIER_UNAVAILABLE: {
     meaning:
       "no carrier took it in time: it could not be reached, was overloaded, or rejected the operator's credentials or account",
-    advice: "send it again, if it is still of use: it was surely not sent",
+    advice: "send it again, if it is still of use: no carrier has accepted it",
   },
   CARRIER_NOT_SET_UP: {
     meaning: "the website's carrier was not set up until the message's deadline",
-    advice: "tell the operator; then send it again: it was surely not sent",
+    advice: "tell the operator; then send it again: no carrier has accepted it",
   },
   MEDIA_NOT_SUPPORTED: {
     meaning: "the carrier, the sender or the handset takes no media",

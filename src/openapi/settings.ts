@@ -27,7 +27,7 @@ const MEANINGS: Record<Name, string> = {
   OPERATOR_TOKEN:
     "opens `/operator`, and makes [tokens of names](procedures.md#operators); without it, those paths do not exist",
   SERVICE_KEY:
-    "encrypts callback secrets; by default `OPERATOR_TOKEN`. It also signs [tokens of operators](procedures.md#operators), which all end when it changes, and the codes of tracking links: a link made before it was set or replaced leads on, but in a [flood](monitoring.md#floods) counts as a guess. Set it before you replace `OPERATOR_TOKEN`: when the key changes, no callback is posted until the secrets of each client are rotated. [Tombstones](procedures.md#tombstones-of-erased-people) stay valid",
+    "encrypts callback secrets, and signs operators' tokens and link codes; by default `OPERATOR_TOKEN`. See [Change SERVICE_KEY](#change-service_key)",
   PUBLIC_ORIGIN:
     "origin under which carriers reach the service, such as `https://sms.example.com`; every carrier but the sandbox needs it",
   LINK_ORIGIN: "origin of tracking links; by default `PUBLIC_ORIGIN`, or else the origin of the send request",
@@ -37,7 +37,7 @@ const MEANINGS: Record<Name, string> = {
     "how long messages, events, links, inbound texts and dead jobs are kept. Subscriptions, their ledger and the [audit log](procedures.md#operators) are never purged",
   REQUEUE_AFTER_SECONDS: "how long a message or callback waits for its job before the sweep requeues it",
   LIMITER_LOCATION:
-    "where the object of a new website is made, which counts its requests and stores its sends: the [location of the database](deploying.md#3-the-database-and-its-location), `wnam`, `enam`, `weur`, `eeur`, `apac` or `oc`. Left out, it is made near the website's first request. It never moves",
+    "where the Durable Object of a new website is created: the [location of the database](deploying.md#3-the-database-and-its-location), such as `enam`. By default near the website's first request. It never moves",
   READ_REPLICAS:
     "`on` or `off`, the default: whether look-ups and statuses are answered by [read replicas](deploying.md#read-replicas) of the database, which may be behind it",
   SECURITY_CONTACT:
