@@ -140,7 +140,7 @@ export const RUNBOOK: Record<Problem, Entry> = {
   },
   "deliveries-failing": {
     meaning:
-      "The carrier accepts the texts of a sender, but they do not arrive. Of the texts of the last hour with a final receipt, more than 30 in 100 and three are undelivered (5 of 5, 10 of 20, 34 of 100), or of those of the last five minutes more than half and three (7 of 7, 14 of 20). `sender` is the website's. `cause` has the commonest reason and the carrier's code, such as `CARRIER_FILTERED, 30034 × 28 of 30`.",
+      "The carrier accepts the texts of a sender, but they do not arrive. Among the texts of the last hour with a final receipt, the undelivered ones are more than 30 in 100 and three (5 of 5, 10 of 20, 34 of 100). Or, among those of the last five minutes, they are more than half and three (7 of 7, 14 of 20). `sender` is the website's. `cause` has the commonest reason and the carrier's code, such as `CARRIER_FILTERED, 30034 × 28 of 30`.",
     steps: [
       "Hold the website, because repeated failures harm the sender: `npm run operator -- hold <websiteId>`.",
       "`CARRIER_FILTERED`: [register the sender](deploying.md#0-a-sender), or ask the carrier why it is blocked. Look any other code up in the carrier's list.",

@@ -65,7 +65,7 @@ const list = operatorCall({
   method: "GET",
   path: "/operator/dead-jobs",
   tag: "Service state",
-  summary: "List the jobs that failed for good",
+  summary: "List the dead jobs",
   description: "Newest first, 100 per page, requeued ones included.",
   parameters: [inQuery("before", "The `id` of the last job of the previous page.")],
   answers: [ok(deadJobAnswers.DeadJobList, "One page.", { deadJobs: [DEAD_JOB] })],

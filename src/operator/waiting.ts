@@ -99,7 +99,7 @@ const get = operatorCall({
   method: "GET",
   path: "/operator/waiting",
   tag: "Messages",
-  summary: "Read what waits, by website, purpose and client",
+  summary: "Count pending messages by website, purpose and client",
   description:
     "Pending messages that no run has claimed, and scheduled ones: how many, since when, and why. A look reads at most 25,000 rows of each database, whatever waits, and writes nothing. `POST /operator/websites/{websiteId}/cancel` with `dryRun` counts all of them.",
   parameters: [inQuery("website", "Only of this website.", { pattern: WEBSITE_ID.source })],

@@ -125,7 +125,7 @@ function findPurposeFault(purpose: string): string | undefined {
 const kind = z
   .enum(KINDS, "must be marketing or transactional")
   .describe(
-    "`marketing` or `transactional`, such as a code or a receipt that the person waits for. Without it, the operator's list of transactional purposes decides, and a purpose that is not in it is marketing. Only marketing counts for a frequency cap, and is held to sending hours.",
+    "`marketing` or `transactional` (a code, a receipt). Without it, the operator's list of transactional purposes decides, and any other purpose is marketing. Frequency caps and sending hours hold for marketing only.",
   );
 
 const timeZone = timeZoneName.meta({

@@ -30,7 +30,7 @@ export function csvFile<T>(read: (csv: string, faults: RowFaults) => T) {
       return z.NEVER;
     })
     .meta({
-      description: `A CSV file in UTF-8, or in UTF-16 with its byte order mark, with a column headed \`${PHONE_COLUMN}\` (in any case), commas, semicolons or tabs between columns, and at most ${MAX_CSV_ROWS} rows, in Base64 (either alphabet, padding optional). A byte order mark, LF, CRLF or CR, a first line \`sep=;\`, quoted fields, other columns, blank lines and rows of separators alone are allowed. Required where \`phone_numbers\` is absent.`,
+      description: `A CSV file with a column headed \`${PHONE_COLUMN}\`, commas, semicolons or tabs between columns, and at most ${MAX_CSV_ROWS} rows; in UTF-8, or in UTF-16 with its byte order mark; in Base64. Required where \`phone_numbers\` is absent.`,
       contentEncoding: "base64",
       contentMediaType: "text/csv",
     });
