@@ -40,6 +40,7 @@ export interface WaitingRow {
   nextTryAt: string | null;
   held: { by: string | null; since: string; reason: string | null } | null;
   opensAt: string | null;
+  hours: HeldHours | null;
   oldestAt: string;
   /** When the oldest is given up, held or not. */
   endsAt: string | null;
@@ -55,6 +56,16 @@ export interface FoundMessages {
 export interface FoundMessage extends MessageFacts {
   /** By a person, at first. */
   clickedAt: string | null;
+}
+
+/** Sending hours that are closed. */
+export interface HeldHours {
+  opensAt: string;
+  /** Where the person may be. */
+  zones: string[];
+  /** When the narrowest rule is open, and what it comes from. */
+  window: string;
+  source: string;
 }
 
 export interface MessageFacts {
@@ -81,6 +92,7 @@ export interface MessageFacts {
     until: string | null;
     because: string;
     held?: { by: string; since: string; reason: string | null };
+    hours?: HeldHours;
   } | null;
 }
 

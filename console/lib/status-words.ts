@@ -1,6 +1,6 @@
 // Pure. What the statuses and reasons of the API are called to an operator.
 import type { FoundMessage, MessageFacts, Status } from "../answers.ts";
-import { formatShortSpan } from "./times.ts";
+import { formatShortSpan, formatTime } from "./times.ts";
 
 export type Tone = "ok" | "bad" | "wait" | "plain";
 
@@ -35,6 +35,8 @@ const LOOKS: Record<Status, Look> = {
 
 const HELD: Look = { word: "Held", shape: "held", tone: "plain" };
 const SCHEDULED: Look = { word: "Scheduled", shape: "scheduled", tone: "plain" };
+/** Its hours are. */
+export const CLOSED: Look = { word: "Sending hours", shape: "scheduled", tone: "plain" };
 const CANCELLED: Look = { word: "Cancelled", shape: "cancelled", tone: "plain" };
 const NO_RECEIPT: Look = { word: "No receipt", shape: "no-receipt", tone: "plain" };
 
@@ -53,7 +55,8 @@ export function lookOf({ status, reason, waits, updatedAt }: Told, now: number):
   if (reason === "NO_RECEIPT") return NO_RECEIPT;
   if (status === "SENDING" && now - Date.parse(updatedAt) > HOUR) return NO_RECEIPT;
   if (waits?.held) return HELD;
-  return waits && /\b(sendAt|hours)\b/.test(waits.because) ? SCHEDULED : lookOfStatus(status);
+  if (waits?.hours) return CLOSED;
+  return waits?.because === "its sendAt" ? SCHEDULED : lookOfStatus(status);
 }
 
 const REASONS: Record<string, string> = {
@@ -83,6 +86,7 @@ export function detailOf(message: FoundMessage, now: number): string {
     return message.clickedAt ? `${took}, clicked` : took;
   }
   if (status === "PENDING_TO_SEND") {
+    if (waits?.until && lookOf(message, now).shape === "scheduled") return `until ${formatTime(waits.until, now)}`;
     if (waits && !carrier) return waits.because;
     const tries = attempts > 0 ? `, ${attempts} ${attempts === 1 ? "try" : "tries"}` : "";
     return waits && lookOf(message, now).shape !== "waiting" ? waits.because : `for ${carrier ?? "its turn"}${tries}`;

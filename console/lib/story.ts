@@ -1,9 +1,18 @@
 // Pure. One message's story as sentences: the heading of its page, its lead, and the text that is copied for a ticket.
-import type { Callback, Message } from "../answers.ts";
-import { countOf } from "./numbers.ts";
+import type { Callback, HeldHours, Message } from "../answers.ts";
+import { countOf, listOf } from "./numbers.ts";
 import { maskEmail, maskPhone } from "./phones.ts";
 import { lookOf, reasonWords } from "./status-words.ts";
-import { formatClock, formatSeconds, formatShortSpan, formatSpan, formatTime, formatUtc, isSameDay } from "./times.ts";
+import {
+  cityOf,
+  formatClock,
+  formatSeconds,
+  formatShortSpan,
+  formatSpan,
+  formatTime,
+  formatUtc,
+  isSameDay,
+} from "./times.ts";
 
 export const carrierOf = ({ carrier }: Message) => carrier ?? "the carrier";
 export const clientOf = ({ clientName, clientId }: Message) => clientName ?? clientId.slice(0, 8);
@@ -15,21 +24,26 @@ export function headingOf(message: Message, now: number): string {
   const look = lookOf(message, now);
   const { status, updatedAt } = message;
   if (look.shape === "held") return "Held";
-  if (look.shape === "scheduled") return "Scheduled";
+  if (look.shape === "scheduled") return `Waits for its ${message.waits?.hours ? "sending hours" : "time"}`;
   if (look.shape === "no-receipt") return `No receipt since ${formatTime(updatedAt, now)}`;
   if (status === "PENDING_TO_SEND") return `Waiting for ${message.carrier ?? "its turn"}`;
   if (status === "SENDING") return `Sending: ${carrierOf(message)} has it`;
   return `${look.word} ${when(updatedAt, now)}`;
 }
 
+/** `Mon-Sat 09:00-20:00 in New York (Florida).` */
+const hoursWords = ({ window, zones, source }: HeldHours) =>
+  `${window || "at other hours"}${zones.length > 0 ? ` in ${listOf(zones.map(cityOf))}` : ""} (${source}).`;
+
 /** How long, by whom, whether consent was there, whether the client was told. */
 export function leadOf(message: Message, now: number): string {
-  const { status, reason, reasonDetail, acceptedAt, updatedAt, attempts, retryAt, endsAt, consent } = message;
+  const { status, reason, reasonDetail, acceptedAt, updatedAt, attempts, retryAt, endsAt, consent, waits } = message;
   const took = formatSpan(Math.max(0, Date.parse(updatedAt) - Date.parse(acceptedAt)));
   const told = toldSentence(message);
   const consented = consent ? `, to a person who was ${consent.subscribed ? "" : "not "}subscribed` : "";
   if (status === "DELIVERED") return `In ${took}, by ${carrierOf(message)}${consented}. ${told}`;
   if (status === "PENDING_TO_SEND") {
+    if (waits?.hours) return `Marketing goes to this person ${hoursWords(waits.hours)}`;
     const tried = attempts > 0 ? `Tried ${attempts === 1 ? "once" : `${attempts} times`}. ` : "";
     const next = retryAt
       ? `Next try ${formatSeconds(retryAt)}${endsAt ? `, the last at ${formatClock(endsAt)}` : ""}. `

@@ -36,8 +36,7 @@ export function BeginMove({ databases, onClose, reload }: Props): JSX.Element {
       onClose={onClose}
     >
       <p class="dialog-lead">
-        It is paused for three minutes and as long as its rows take: its calls answer 503, and what is queued waits.
-        Tell its clients before.
+        It is paused for three minutes and as long as its rows take: its calls answer 503. Tell its clients before.
       </p>
       <Choice
         id="move-website"

@@ -37,7 +37,7 @@ export function Conversations({ route }: { route: Route }): JSX.Element {
       lead={
         toDecide > 0
           ? "The service does not guess: these people are still subscribed. Read each, and decide."
-          : "Nobody waits for a decision. STOP, START and HELP are answered by themselves."
+          : "STOP, START and HELP are answered by themselves."
       }
     >
       <Tabs
@@ -61,8 +61,7 @@ export function Conversations({ route }: { route: Route }): JSX.Element {
 function List({ first, path, reload }: { first: InboundPage; path: string; reload: () => void }): JSX.Element {
   const older = useOlder(first, path, (page) => page.texts, "before");
   const texts = [...first.texts, ...older.rows];
-  if (texts.length === 0)
-    return <p>Nobody has written yet. What people answer is shown here, with the text before it.</p>;
+  if (texts.length === 0) return <p>Nobody has written yet. What people answer is shown here.</p>;
   return (
     <>
       <Table

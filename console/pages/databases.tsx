@@ -34,7 +34,7 @@ export function Databases(): JSX.Element {
   return (
     <Page
       title={titleOf(databases)}
-      lead="D1 limits a database to 10 GB. All that belongs to a website is in one of them."
+      lead="D1 limits a database to 10 GB."
       acts={
         databases.length > 1 && (
           <Asking

@@ -67,7 +67,7 @@ const PutBackAll = ({ open, reload }: { open: number; reload: () => void }): JSX
         lines={[
           {
             icon: "sending",
-            text: "Each is done once more, and changes only what its claim, or its message’s status, still allows.",
+            text: "Each is done once more, and changes only what may still change.",
           },
           { icon: "problem", text: "What fails again is a new dead job." },
         ]}

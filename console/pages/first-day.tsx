@@ -21,7 +21,7 @@ export const NoWebsite = (): JSX.Element => (
   </Page>
 );
 
-const LEAD = "Three steps, then your platform sends, and the overview shows whether texts arrive.";
+const LEAD = "Three steps, then your platform sends.";
 
 function FirstSteps({ id = "harbor-coffee" }: { id?: string | undefined }): JSX.Element {
   const canChange = isOperator();

@@ -43,7 +43,7 @@ export function ImportForm({ websites, websiteId, isBusy, onChoose }: Props): JS
         <p class="hint">
           {isTooLarge
             ? "More than 32 MB: split it."
-            : "CSV in UTF-8 or UTF-16. Numbers with + and country. Read besides: email, subscribed."}
+            : "CSV. Numbers with + and country. Read besides: email, subscribed, consented_at, evidence."}
         </p>
       </div>
       <p>

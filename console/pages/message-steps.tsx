@@ -223,7 +223,7 @@ function future(message: Message, now: number): Step[] {
       key: "next",
       at: next,
       icon: "waiting",
-      what: "Next try",
+      what: message.waits?.hours ? "The hours open" : message.scheduledFor === next ? "Its time" : "Next try",
       explanation: `In ${formatSpan(Date.parse(next) - now)}.`,
       isFuture: true,
     });

@@ -59,7 +59,7 @@ function List({ first, path }: { first: SubscriberPage; path: string }): JSX.Ele
   if (people.length === 0) {
     return (
       <>
-        <p>Nobody yet. An import brings people, and each client that calls POST /text/subscribe.</p>
+        <p>Nobody yet. An import brings people.</p>
         <CommandLine line="import-subscribers harbor-coffee people.csv" />
       </>
     );

@@ -19,7 +19,7 @@ export function Problems(): JSX.Element {
       }
       lead={
         problems.length === 0
-          ? "Texts go, receipts come, callbacks are taken. Whatever breaks stands here, with what to do."
+          ? "Whatever breaks stands here, with what to do."
           : "Each ends by itself when it is mended."
       }
     >

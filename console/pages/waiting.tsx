@@ -69,17 +69,20 @@ export function WaitingPage({ route }: { route: Route }): JSX.Element {
 }
 
 function leadOf(rows: WaitingRow[], now: number): string {
-  const held = rows.filter(({ why }) => why === "held");
-  const scheduled = rows.filter(({ opensAt }) => opensAt);
-  const holders = [...new Set(held.flatMap((row) => row.held?.by ?? []))];
-  const opens = scheduled.flatMap(({ opensAt }) => opensAt ?? []).sort()[0];
+  const those = (why: WaitingRow["why"], words: (some: WaitingRow[]) => string) => {
+    const some = rows.filter((row) => row.why === why);
+    return some.length > 0 ? [`${formatCount(countIn(some))} ${words(some)}`] : [];
+  };
   const parts = [
-    ...(held.length > 0
-      ? [`${formatCount(countIn(held))} are held${holders.length > 0 ? ` by ${listOf(holders)}` : ""}`]
-      : []),
-    ...(scheduled.length > 0
-      ? [`${formatCount(countIn(scheduled))} are scheduled${opens ? ` for ${formatTime(opens, now)}` : ""}`]
-      : []),
+    ...those("held", (held) => {
+      const holders = [...new Set(held.flatMap((row) => row.held?.by ?? []))];
+      return `are held${holders.length > 0 ? ` by ${listOf(holders)}` : ""}`;
+    }),
+    ...those("scheduled", (scheduled) => {
+      const opens = scheduled.flatMap(({ opensAt }) => opensAt ?? []).sort()[0];
+      return `are scheduled${opens ? ` for ${formatTime(opens, now)}` : ""}`;
+    }),
+    ...those("sending-hours", () => "wait for sending hours"),
   ];
   if (parts.length === 0)
     return `${rows.length > 0 ? "" : "Every text has gone to its carrier, or has ended. "}Nothing is held or scheduled.`;

@@ -114,7 +114,7 @@ function ClientCard({ client, onMade, reload }: CardProps): JSX.Element {
     <Confirm
       title={() => `Rotate the secret of ${name}?`}
       lines={[
-        { icon: "shield", text: "You get a new secret, and a new one for callbacks, shown once." },
+        { icon: "shield", text: "You get new ones, shown once." },
         {
           icon: "waiting",
           text: `The present ones stay valid for 24 hours, until ${formatTime(Date.now() + 86_400_000, Date.now())}. Both work meanwhile.`,

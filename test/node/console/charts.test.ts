@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { columnAt, columnByKey, columnOf, heightOf, labelsOf, stepPath, topOf } from "../../../console/lib/scale.ts";
 import { detailOf, lookOf } from "../../../console/lib/status-words.ts";
-import { groupTries, headingOf } from "../../../console/lib/story.ts";
+import { groupTries, headingOf, leadOf } from "../../../console/lib/story.ts";
 import { NOW } from "./fixture-clock.ts";
 import { deliveredMessage, found, waitingMessage } from "./fixture-texts.ts";
 
@@ -76,6 +76,35 @@ describe("a message", () => {
   it("is headed by its outcome", () => {
     expect(headingOf(deliveredMessage(), NOW)).toMatch(/^Delivered at \d\d:\d\d:09$/);
     expect(headingOf(waitingMessage(), NOW)).toBe("Waiting for kannel");
+  });
+
+  it("that waits for its time, or for sending hours, says until when and why", () => {
+    const until = new Date(NOW + 86_400_000).toISOString();
+    const waits = (because: string, more = {}) => ({
+      ...waitingMessage(),
+      ...{ carrier: null, retryAt: null, attempts: 0, waits: { until, because, ...more } },
+    });
+    const hours = {
+      opensAt: until,
+      zones: ["America/New_York", "America/Chicago"],
+      states: ["US-FL"],
+      window: "Mon-Sat 09:00-20:00",
+      source: "Florida",
+    };
+    const scheduled = { ...waits("its sendAt"), scheduledFor: until };
+    const closed = waits("its sending hours", { hours });
+    expect([lookOf(scheduled, NOW).word, lookOf(closed, NOW).word]).toEqual(["Scheduled", "Sending hours"]);
+    expect([headingOf(scheduled, NOW), headingOf(closed, NOW)]).toEqual([
+      "Waits for its time",
+      "Waits for its sending hours",
+    ]);
+    expect(leadOf(closed, NOW)).toBe(
+      "Marketing goes to this person Mon-Sat 09:00-20:00 in New York and Chicago (Florida).",
+    );
+    expect(
+      leadOf(waits("its sending hours", { hours: { ...hours, zones: [], window: "", source: "others" } }), NOW),
+    ).toBe("Marketing goes to this person at other hours (others).");
+    expect(detailOf({ ...scheduled, clickedAt: null }, NOW)).toMatch(/^until Thu 26 Nov \d\d:05$/);
   });
 
   it("tells tries with the same answer as one, after the first", () => {

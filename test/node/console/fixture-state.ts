@@ -195,6 +195,7 @@ const WAITS = {
   nextTryAt: new Date(NOW + 48_000).toISOString(),
   held: null,
   opensAt: null,
+  hours: null,
 } as const;
 const until = (minutes: number) => new Date(NOW + minutes * MINUTE).toISOString();
 

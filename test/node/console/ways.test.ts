@@ -141,6 +141,26 @@ describe.skipIf(!hasBrowser)("in the console", () => {
     expect(story).toMatch(/Accepted from[\s\S]+subscribed[\s\S]+Held by ada[\s\S]+“wrong link”[\s\S]+Now, /i);
   });
 
+  it("a text that sending hours hold says which, and when they open", async () => {
+    const until = new Date(NOW + 86_400_000).toISOString();
+    const hours = {
+      opensAt: until,
+      zones: ["America/Chicago"],
+      states: [],
+      window: "Mon-Sat 09:00-20:00",
+      source: "Texas",
+    };
+    const waits = { until, because: "its sending hours", hours };
+    const body = { ...waitingMessage(), retryAt: null, waits };
+    service.instead.set(`GET /operator/${PAGES["message that waits"]}`, { status: 200, body });
+    await shown.open(PAGES["message that waits"]);
+    await shown.page.getByRole("heading", { name: "Waits for its sending hours" }).waitFor();
+    const story = await shown.page.locator("main").innerText();
+    expect(story).toMatch(
+      /Marketing goes to this person Mon-Sat 09:00-20:00 in Chicago \(Texas\)\.[\s\S]+The hours open/,
+    );
+  });
+
   it("a person is erased with the number of their texts, all of them, and with that of now", async () => {
     await shown.open(PAGES.person);
     const call = "DELETE /operator/people/p-ada";

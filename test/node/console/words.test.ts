@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { differencesOf } from "../../../console/lib/audit-words.ts";
+import { differencesOf, evidenceOf } from "../../../console/lib/audit-words.ts";
 import { nextLookSeconds } from "../../../console/lib/backoff.ts";
 import {
   formatAxis,
@@ -202,6 +202,17 @@ describe("sentences", () => {
     expect(words).toMatchObject({ count: { words: "950 texts", href: "#/waiting" }, short: "kannel refuses" });
     expect(words.effect).toBe(" of Northwind wait. They go by themselves when kannel accepts them.");
     expect(words.acts[0]).toEqual({ label: "Try kannel now", try: "kannel" });
+  });
+
+  it("of a consent are what was told, and nothing where nothing was", () => {
+    const now = Date.parse("2026-11-25T02:05:20Z");
+    const consentedAt = "2026-10-11T15:02:00Z";
+    expect(evidenceOf({ consentedAt, evidence: "Box ticked" }, now)).toMatch(
+      /^Evidence: “Box ticked”, Sun 11 Oct \d\d:02\.$/,
+    );
+    expect(evidenceOf({ evidence: "Box ticked" }, now)).toBe("Evidence: “Box ticked”.");
+    expect(evidenceOf({ consentedAt }, now)).toMatch(/^They agreed, Sun 11 Oct \d\d:02\.$/);
+    expect(evidenceOf({ consentedAt: null, evidence: null }, now)).toBe("");
   });
 
   it("of the audit log have only the difference", () => {
