@@ -92,7 +92,7 @@ const exportAll = operatorCall({
   tag: "People",
   summary: "Export all that is kept about a person",
   description:
-    "One document for the person: in each website that knows the number the state, the whole ledger, every message with its events, callbacks and clicks, every text, and what clients were told. Of a number that a website has erased, `erased` has that website, and when the person had last opted out; its tombstone, a one-way hash, is not in the document.",
+    "One document for the person: in each website that knows the number the state, the whole ledger, every message with its events, callbacks and clicks, every text, and what clients were told. If a website has erased the number of a person who had opted out, `erased` has that website and the date; its tombstone, a one-way hash, is not in the document.",
   parameters: [PHONE],
   answers: [ok(peopleAnswers.PersonExport, "Each website that knows the number.", EXPORT)],
   errors: ["resource-unknown", "fields-wrong"],
@@ -118,7 +118,7 @@ const get = operatorCall({
   tag: "People",
   summary: "Read a person: state, history and texts",
   description:
-    "A number of which the website stores nothing is unknown. One that it has erased is shown with `erased`, and nothing else. An undo of an import has the source `undo`, and the import as its proof.",
+    "A number of which the website stores nothing is unknown. One that it has erased after a STOP is shown with `erased`, and nothing else. An undo of an import has the source `undo`, and the import as its proof.",
   database: "named",
   parameters: [WEBSITE, PHONE],
   answers: [

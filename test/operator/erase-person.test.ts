@@ -142,10 +142,7 @@ describe("the erasure of a person everywhere", () => {
     expect(logged[1]).toMatchObject({ subject: "+…00", after: { messages: 1 }, outcome: "done", requestId });
     expect((await eraseEverywhere()).body).toEqual({ phone: ADA, websites: [], failed: [] });
     expect(await entries()).toHaveLength(3);
-    const { erased, websites } = await (await world.operator("GET", `/people/${ADA}`)).json<
-      Record<string, unknown[]>
-    >();
-    expect([websites, erased?.length]).toEqual([[], 2]);
+    expect((await world.operator("GET", `/people/${ADA}`)).status).toBe(404);
   });
 
   it("tells which website failed, and goes on with the others; the repetition finds it", async () => {

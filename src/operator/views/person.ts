@@ -45,12 +45,12 @@ const erasedShape = {
     .array(
       z.object({
         websiteId: z.string(),
-        lastStopAt: z.iso.datetime().nullable().describe("When the person had last texted STOP; null: never."),
+        lastStopAt: z.iso.datetime().describe("When the person had last opted out."),
       }),
     )
     .optional()
     .describe(
-      "Websites that have erased the number: it stays opted out there, and only a START brings it back. Left out where none has.",
+      "Websites that have erased the number of a person who had opted out: it stays opted out there, and only a START brings it back. Left out where none has.",
     ),
 };
 

@@ -12,11 +12,11 @@ export interface Tombstone {
   mark: string;
 }
 
-/** A website that has erased a number. */
+/** A website that has erased the number of a person who had opted out. */
 export interface Erased {
   websiteId: string;
-  /** When the person had last opted out: milliseconds since 1970; null: the person had not. */
-  lastStopAt: number | null;
+  /** When the person had last opted out: milliseconds since 1970. */
+  lastStopAt: number;
 }
 
 /** The messages to a number, and those to its address. */
@@ -108,14 +108,14 @@ export async function websitesWithErased(db: D1Database, websiteId: string | nul
   return rows.map((row) => row.website_id);
 }
 
-/** @returns those of the tombstones that are kept */
+/** @returns those of the tombstones that are kept with the date of a STOP: of the others nothing is told */
 export async function findErased(db: D1Database, tombstones: Tombstone[]): Promise<Erased[]> {
   return runQuery<Erased>(
     prepare(
       db,
       sql`SELECT e.website_id AS websiteId, e.last_stop_at AS lastStopAt FROM json_each(${JSON.stringify(tombstones)}) j
         CROSS JOIN erased_people e ON e.website_id = j.value ->> 'websiteId' AND e.mark = j.value ->> 'mark'
-        ORDER BY e.website_id`,
+        WHERE e.last_stop_at IS NOT NULL ORDER BY e.website_id`,
     ),
   );
 }
