@@ -19,7 +19,77 @@ globalThis.SwaggerUIBundle({
   displayRequestDuration: true,
   // Its colors are too pale to read.
   syntaxHighlight: false,
+  // What was sent, as a program sends it.
+  requestSnippetsEnabled: true,
+  requestSnippets: {
+    generators: {
+      curl_bash: { title: "curl", syntax: "bash" },
+      node: { title: "Node", syntax: "javascript" },
+      python: { title: "Python", syntax: "python" },
+    },
+    languages: ["curl_bash", "node", "python"],
+  },
+  plugins: [{ fn: { requestSnippetGenerator_node: nodeOf, requestSnippetGenerator_python: pythonOf } }],
 });
+
+/** @param request what was sent: a Map of Immutable. Strings of JSON are strings of JavaScript, and of Python, too. */
+function partsOf(request) {
+  const body = request.get("body");
+  const text = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
+  const headers = JSON.stringify(request.get("headers")?.toJS() ?? {}, null, 2);
+  return {
+    url: JSON.stringify(request.get("url")),
+    method: JSON.stringify(request.get("method")),
+    headers,
+    body: text,
+  };
+}
+
+/** A body in lines of its own is one string in the program. */
+const literalOf = (body) => JSON.stringify(JSON.stringify(parse(body)) ?? body);
+
+function parse(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function nodeOf(request) {
+  const { url, method, headers, body } = partsOf(request);
+  const fields = [`method: ${method}`, `headers: ${indent(headers)}`, ...(body ? [`body: ${literalOf(body)}`] : [])];
+  return [
+    `const response = await fetch(${url}, {`,
+    ...fields.map((field) => `  ${field},`),
+    "});",
+    "console.log(response.status, await response.text());",
+  ].join("\n");
+}
+
+function pythonOf(request) {
+  const { url, method, headers, body } = partsOf(request);
+  const fields = [
+    `method=${method}`,
+    `headers=${indent(headers)}`,
+    ...(body ? [`data=${literalOf(body)}.encode()`] : []),
+  ];
+  return [
+    "import urllib.error, urllib.request",
+    "",
+    `request = urllib.request.Request(${url},`,
+    `${fields.map((field) => `  ${field}`).join(",\n")})`,
+    "try:",
+    "    response = urllib.request.urlopen(request)",
+    "except urllib.error.HTTPError as refusal:",
+    "    response = refusal",
+    "print(response.status, response.read().decode())",
+  ].join("\n");
+}
+
+function indent(text) {
+  return text.replaceAll("\n", "\n  ");
+}
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
 followSystem();
@@ -67,7 +137,18 @@ function mend() {
   for (const wide of reference.querySelectorAll(".renderedMarkdown table, pre:not(.version)")) wide.tabIndex = 0;
   for (const link of reference.querySelectorAll("a[target]:is([href^='#'], [href^='/'])"))
     link.removeAttribute("target");
+  // Swagger UI makes tabs of what is no button.
+  for (const tab of reference.querySelectorAll(".request-snippets .btn")) {
+    tab.tabIndex = 0;
+    tab.role = "button";
+  }
   goToPlace();
 }
+
+reference.addEventListener("keydown", (event) => {
+  if (!["Enter", " "].includes(event.key) || !event.target.matches("div[role=button]")) return;
+  event.preventDefault();
+  event.target.click();
+});
 
 new MutationObserver(mend).observe(reference, { childList: true, subtree: true });

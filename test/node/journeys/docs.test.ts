@@ -1,6 +1,7 @@
+import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { Validator } from "@seriousme/openapi-schema-validator";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type Document, operationsOf } from "../../../scripts/docs-documents.ts";
 import { PROBLEMS } from "../../../src/domain/operations/problems.ts";
@@ -218,6 +219,16 @@ describe.skipIf(!hasBrowser)("the page in a browser", () => {
     await page.locator(".close-modal").click();
   }
 
+  /** The tab is chosen by keyboard. Where the language is missing, only what the tab has is looked at. */
+  async function runAsItStands(call: Locator, language: string, [program = "", ...args]: string[]) {
+    await call.locator(".request-snippets .btn", { hasText: language }).press("Enter");
+    const code = await call.locator(".request-snippets pre").innerText();
+    expect(code).toContain("X-Client-Secret");
+    const { error, stdout } = spawnSync(program, [...args, code], { encoding: "utf8" });
+    if (error === undefined)
+      expect([language, stdout]).toEqual([language, expect.stringMatching(/^200 \{"messageId":/)]);
+  }
+
   it.each(PAGES.map((path, index) => [path, DOCUMENTS[index] ?? ""]))("shows every call: %s", async (path, source) => {
     const { page } = await view(path, 1280, "light");
     const ids = await page.locator(".opblock").evaluateAll((all) => all.map(({ id }) => id.replace(/^.*-/, "")));
@@ -300,6 +311,10 @@ describe.skipIf(!hasBrowser)("the page in a browser", () => {
     const answer = call.locator(".live-responses-table .response");
     await expect.poll(() => answer.locator(".response-col_status").innerText()).toMatch(/^200/);
     const [, messageId = ""] = /"messageId": "([^"]+)"/.exec(await answer.innerText()) ?? [];
+
+    await runAsItStands(call, "Node", [process.execPath, "--input-type=module", "-e"]);
+    await runAsItStands(call, "Python", ["python3", "-c"]);
+    expect(await findViolations(page, ".request-snippets")).toEqual([]);
 
     const status = await openCall(page, "messageStatus");
     await status.getByPlaceholder("messageId").fill(messageId);
