@@ -48,6 +48,7 @@ function limitsOfRequests(): Limit[] {
       limit: `${REQUESTS_PER_SECOND} per website in any one-second window, counted across all its clients and calls`,
       matters: true,
     },
+    { of: "texts in 24 hours", limit: "any number, unless the operator has set a daily limit for the website (42903)" },
     { of: "text", limit: `${inWords(MAX_TEXT_CHARACTERS)} characters with its link`, matters: true },
     {
       of: "bulk request",
