@@ -156,7 +156,10 @@ describe("an agent that reads", () => {
       getMessage: { messageId },
       getPerson: { websiteId, phone: PHONE },
       ...Object.fromEntries(
-        ["getReport", "getWebsite", "listInbound", "listSubscribers"].map((name) => [name, { websiteId }]),
+        ["getReport", "getWebsite", "listInbound", "listSubscribers", "readLedger"].map((name) => [
+          name,
+          { websiteId },
+        ]),
       ),
     };
     const answers: string[] = [];
