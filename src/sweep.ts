@@ -28,7 +28,7 @@ interface SweepJob {
   isRoutine?: boolean;
   /** Runs with the first sweep of an hour, and again while it fails. */
   isHourly?: boolean;
-  /** Not while KV keeps jobs that the queue does not take: one of them may cancel a message, and a delivery must not come before it. */
+  /** Not while KV keeps jobs that the queue does not take, or more than one sweep queues: one of them may cancel a message, and a delivery must not come before it. */
   queuesDeliveries?: boolean;
   /** @returns how many it found, if it counts */
   run(deps: Deps, now: number): Promise<unknown>;

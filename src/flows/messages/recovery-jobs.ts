@@ -4,7 +4,15 @@ import { isStoreRefused } from "../../domain/failure.ts";
 import type { Recovery } from "../../domain/messages/job.ts";
 import { RELEASE_DELAY_SECONDS } from "../../domain/messages/retry-policy.ts";
 import { describeError } from "../../platform/describe-error.ts";
-import { forgetKeptJob, keepJob, listKeptJobs, readKeptJob } from "../../store/messages/kept-jobs.ts";
+import {
+  forgetKeptJob,
+  KEPT_JOBS_A_SWEEP,
+  keepJob,
+  listKeptJobs,
+  readKeptJob,
+} from "../../store/messages/kept-jobs.ts";
+import { inParallel } from "../in-parallel.ts";
+import { CONNECTIONS } from "./connections.ts";
 import { byWebsite, queueJobs } from "./queue-jobs.ts";
 
 /**
@@ -67,15 +75,22 @@ export async function claimOrRelease<T>(
   }
 }
 
-/** Queues the jobs that KV keeps and that are due, the oldest first. @returns how many @throws the failure of KV or of the queue */
+/**
+ * Queues the jobs that KV keeps and that are due, the oldest first.
+ * @returns how many
+ * @throws the failure of KV or of the queue; Error when there may be more: the next sweep goes on
+ */
 export async function requeueKeptJobs(deps: Deps): Promise<number> {
-  let count = 0;
-  for (const name of await listKeptJobs(deps.kv)) {
-    const kept = await readKeptJob(deps.kv, name);
-    if (kept && kept.dueAt > deps.now()) continue;
-    if (kept && !(await queueJobs(deps, [kept.job]))) throw new Error("the queue takes no jobs");
-    await forgetKeptJob(deps.kv, name);
-    count += 1;
-  }
-  return count;
+  const names = await listKeptJobs(deps.kv);
+  const counts = await inParallel(names, CONNECTIONS, (name) => requeueKeptJob(deps, name));
+  if (names.length === KEPT_JOBS_A_SWEEP) throw new Error(`KV keeps ${KEPT_JOBS_A_SWEEP} jobs or more`);
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+async function requeueKeptJob(deps: Deps, name: string): Promise<number> {
+  const kept = await readKeptJob(deps.kv, name);
+  if (kept && kept.dueAt > deps.now()) return 0;
+  if (kept && !(await queueJobs(deps, [kept.job]))) throw new Error("the queue takes no jobs");
+  await forgetKeptJob(deps.kv, name);
+  return 1;
 }

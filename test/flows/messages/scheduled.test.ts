@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { beforeEach, describe, expect, inject, it } from "vitest";
 import type { OutboundMessage, Submission } from "../../../src/carriers/carrier.ts";
 import { cancelUnconfirmed } from "../../../src/store/messages/cancelled-messages.ts";
+import { KEPT_JOBS_A_SWEEP, keepJob } from "../../../src/store/messages/kept-jobs.ts";
 import { failingDatabase } from "../../failing-database.ts";
 import { ACCEPTED, ToldCarrier } from "../../told-carrier.ts";
 import { SEND, type TestClient, World } from "../../world.ts";
@@ -449,6 +450,21 @@ describe("a request that is kept, whose client was told that it is not", () => {
     expect(await kept()).toEqual([]);
     await passUntil(world.now + 2 * HOUR * 1000);
     expect(sent).toEqual([]);
+  });
+
+  it("is not released before all that KV keeps is queued, however much that is", async () => {
+    const ids = await scheduleAll(new Array(KEPT_JOBS_A_SWEEP + 30).fill(5 * MINUTE));
+    for (const [index, id] of ids.entries()) {
+      const name = `${world.now}:${String(index).padStart(4, "0")}`;
+      await keepJob(world.deps.kv, name, { job: { kind: "cancel", messageIds: [id] }, dueAt: world.now });
+    }
+    // The queue was away until their time.
+    world.advance(6 * MINUTE);
+    await world.sweep();
+    expect(world.jobs.filter(({ body }) => body.kind !== "cancel")).toEqual([]);
+    await passUntil(world.now + HOUR * 1000);
+    expect(sent).toEqual([]);
+    expect(await stored()).toEqual([]);
   });
 
   it("stays if its id was returned for a duplicate since", async () => {
