@@ -29,7 +29,7 @@ const list = operatorCall({
   tag: "Messages",
   summary: "List what is scheduled",
   description:
-    "Messages that are kept for their `sendAt`, the soonest first, 100 per page. Three minutes before its time, a message leaves this list, and is found among the messages. `cancel` ends it before.",
+    "Messages that are kept for their `sendAt`, the soonest first, 100 per page. Seven minutes before its time, a message leaves this list, and is found among the messages. `cancel` ends it before.",
   parameters: [
     inQuery("website", "Only of this website.", { pattern: WEBSITE_ID.source }),
     inQuery("phone", "Only to this number: E.164."),

@@ -93,7 +93,7 @@ it("shows what is scheduled apart, with when the first of it goes, and no longer
     world.send(client, { phone, sendPurpose, sendAt: new Date(world.now + seconds * 1000).toISOString() });
   await schedule(7200, ADA);
   await schedule(3600, BOB);
-  await schedule(300, ADA, "soon");
+  await schedule(600, ADA, "soon");
   const rowsOf = async () => (await look()).groups.flatMap(({ rows }) => rows);
   const scheduled = {
     why: "scheduled",
@@ -103,11 +103,11 @@ it("shows what is scheduled apart, with when the first of it goes, and no longer
     oldestAt: "2026-11-21T12:00:00.000Z",
   };
   expect(await rowsOf()).toMatchObject([
-    { sendPurpose: "soon", count: 1, opensAt: "2026-11-21T12:05:00.000Z", ...scheduled },
+    { sendPurpose: "soon", count: 1, opensAt: "2026-11-21T12:10:00.000Z", ...scheduled },
     { sendPurpose: "sale", count: 2, opensAt: "2026-11-21T13:00:00.000Z", ...scheduled },
   ]);
   expect((await look("?website=brand")).groups.flatMap(({ rows }) => rows)).toEqual(await rowsOf());
-  world.advance(200);
+  world.advance(500);
   await world.sweep();
   const health = async () =>
     (await (await world.operator("GET", "/health")).json<{ messages: { waiting: { count: number } } }>()).messages

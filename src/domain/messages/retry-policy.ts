@@ -98,6 +98,15 @@ export function recoveryMarginMilliseconds(requeueAfterMilliseconds: number): nu
 }
 
 /**
+ * How long a message must wait that the store has kept, because its client may have been told that it has not: by then, the recovery job
+ * that cancels it has run.
+ * @param age since its client asked for it: milliseconds
+ */
+export function waitForCancellation(age: number, requeueAfterMilliseconds: number): number {
+  return Math.min(LONGEST_RECOVERY_SECONDS * 1000, age / 2) + recoveryMarginMilliseconds(requeueAfterMilliseconds);
+}
+
+/**
  * The platform ends a run of a queue's consumer after 15 minutes. So no run holds a claim that is older than this: its
  * submission was interrupted.
  */

@@ -37,7 +37,7 @@ export async function takeOverdue(
   { dueBefore, now, margin, longestWait }: { dueBefore: number; now: number; margin: number; longestWait: number },
 ): Promise<OverdueMessage[]> {
   const at = sql`${now} + iif(carrier IS NULL,
-    cast(min(${LONGEST_RECOVERY_SECONDS * 1000}, (${now} - accepted_at) / 2) + ${margin} AS INTEGER), 0)`;
+    cast(min(${LONGEST_RECOVERY_SECONDS * 1000}, (${now} - coalesce(requested_at, accepted_at)) / 2) + ${margin} AS INTEGER), 0)`;
   const deadline = deadlineOf(longestWait);
   const rows = await runQuery<{ message_id: string; website_id: string; at: number; is_held: 0 | 1 }>(
     prepare(

@@ -16,8 +16,8 @@ const IS_SERVED = sql`NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = ke
 
 /** What the release of kept requests has stored. */
 export interface Released {
-  /** `at`: when the message may go, in milliseconds since 1970. */
-  messages: { messageId: string; at: number }[];
+  /** `at`: when the message may go, in milliseconds since 1970. `requestedAt`: when its client asked for it. */
+  messages: { messageId: string; at: number; requestedAt: number }[];
   due: DueEvent[];
 }
 
@@ -55,5 +55,10 @@ export async function releaseScheduled(db: D1Database, now: number): Promise<Rel
       sql`DELETE FROM scheduled_messages AS kept WHERE message_id IN (SELECT value FROM json_each(${JSON.stringify(ids)})) AND ${IS_SERVED}`,
     ),
   });
-  return { messages: rows.map((row) => ({ messageId: row.message_id, at: row.send_at })), due: dueEvents(events) };
+  const messages = rows.map((row) => ({
+    messageId: row.message_id,
+    at: row.send_at,
+    requestedAt: row.requested_at,
+  }));
+  return { messages, due: dueEvents(events) };
 }

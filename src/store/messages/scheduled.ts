@@ -17,8 +17,11 @@ export interface ScheduledMessageRow {
   request: string;
 }
 
-/** A message becomes one of `messages` so long before its time: the sweep runs every minute, and may be late. */
-export const RELEASED_BEFORE_MILLISECONDS = 3 * 60_000;
+/**
+ * A message becomes one of `messages` so long before its time: a job may have to cancel it first (see waitForCancellation), and the sweep
+ * runs every minute, and may be late.
+ */
+export const RELEASED_BEFORE_MILLISECONDS = 7 * 60_000;
 
 /** Whether a request is kept at `now`, unless its recipient decides that it is final at once. */
 export const isKept = ({ sendAt = 0 }: { sendAt?: number }, now: number) => sendAt > now + RELEASED_BEFORE_MILLISECONDS;

@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { beforeEach, describe, expect, inject, it } from "vitest";
 import type { OutboundMessage, Submission } from "../../../src/carriers/carrier.ts";
+import { recoverySeconds } from "../../../src/domain/messages/retry-policy.ts";
 import { cancelUnconfirmed } from "../../../src/store/messages/cancelled-messages.ts";
 import { KEPT_JOBS_A_SWEEP, keepJob } from "../../../src/store/messages/kept-jobs.ts";
 import { failingDatabase } from "../../failing-database.ts";
@@ -84,15 +85,15 @@ describe("a message with a time that is far ahead", () => {
     expect([await stored(), world.jobs, world.callbacks]).toEqual([[], [], []]);
     expect(await statusOf(messageId)).toMatchObject({ status: "PENDING_TO_SEND", reason: null });
     expect(await world.rows("SELECT * FROM traffic_counts")).toEqual([]);
-    await passUntil(sendAt - 4 * MINUTE * 1000);
+    await passUntil(sendAt - 8 * MINUTE * 1000);
     expect(await stored()).toEqual([]);
   });
 
-  it("becomes a message three minutes before, goes at its time, and is reported", async () => {
+  it("becomes a message seven minutes before, goes at its time, and is reported", async () => {
     const requestedAt = world.now;
     const sendAt = world.now + 2 * HOUR * 1000;
     const { messageId } = await schedule(2 * HOUR, { clickUrl: "https://example.com/sale" });
-    await passUntil(sendAt - 3 * MINUTE * 1000);
+    await passUntil(sendAt - 7 * MINUTE * 1000);
     expect(await kept()).toEqual([]);
     expect(await stored()).toMatchObject([
       {
@@ -168,10 +169,10 @@ describe("a message with a time that is far ahead", () => {
   });
 });
 
-describe("a message with a time within the next three minutes", () => {
+describe("a message with a time within the next seven minutes", () => {
   it("is a message at once, and goes at its time, even if a job comes before", async () => {
-    const sendAt = world.now + 2 * MINUTE * 1000;
-    const { messageId, scheduledFor } = await schedule(2 * MINUTE);
+    const sendAt = world.now + 6 * MINUTE * 1000;
+    const { messageId, scheduledFor } = await schedule(6 * MINUTE);
     expect(scheduledFor).toBe(new Date(sendAt).toISOString());
     expect(await kept()).toEqual([]);
     expect(world.jobs.map(({ at }) => at)).toEqual([sendAt]);
@@ -452,14 +453,41 @@ describe("a request that is kept, whose client was told that it is not", () => {
     expect(sent).toEqual([]);
   });
 
+  it.each([4, 8, 12])(
+    "%i minutes ahead does not go before the cancellation, whenever the store comes back",
+    async (minutes) => {
+      for (let awaySeconds = 30; awaySeconds < minutes * MINUTE + 120; awaySeconds += 110) {
+        await begin();
+        // The transaction took effect, and its answer was lost, as was that of each further try.
+        const { deps } = world;
+        world.deps = { ...deps, db: failingDatabase(deps.db, 100, "after") };
+        const { status } = await schedule(minutes * MINUTE);
+        expect(status).toBe(503);
+        world.deps = deps;
+        const askedAt = world.now;
+        const backAt = askedAt + awaySeconds * 1000;
+        // Each try while the store is away is followed by a pause, as the queue has it.
+        const [job] = world.jobs.splice(0);
+        let triedAt = askedAt;
+        for (let attempts = 1; triedAt < backAt; attempts++) triedAt += recoverySeconds(attempts) * 1000;
+        world.jobs.push({ body: (job as (typeof world.jobs)[number]).body, at: triedAt });
+        for (world.now = backAt; world.now < askedAt + (minutes * MINUTE + 900) * 1000; world.now += 30_000) {
+          if (world.now % 60_000 === 0) await world.sweep();
+          await world.runQueues();
+        }
+        expect([awaySeconds, sent.length]).toEqual([awaySeconds, 0]);
+      }
+    },
+  );
+
   it("is not released before all that KV keeps is queued, however much that is", async () => {
-    const ids = await scheduleAll(new Array(KEPT_JOBS_A_SWEEP + 30).fill(5 * MINUTE));
+    const ids = await scheduleAll(new Array(KEPT_JOBS_A_SWEEP + 30).fill(10 * MINUTE));
     for (const [index, id] of ids.entries()) {
       const name = `${world.now}:${String(index).padStart(4, "0")}`;
       await keepJob(world.deps.kv, name, { job: { kind: "cancel", messageIds: [id] }, dueAt: world.now });
     }
     // The queue was away until their time.
-    world.advance(6 * MINUTE);
+    world.advance(11 * MINUTE);
     await world.sweep();
     expect(world.jobs.filter(({ body }) => body.kind !== "cancel")).toEqual([]);
     await passUntil(world.now + HOUR * 1000);

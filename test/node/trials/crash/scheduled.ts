@@ -26,10 +26,10 @@ const TEXTS = 5000;
 const A_REQUEST = 500;
 
 /**
- * When a text is due, in seconds after the first request. The sweep makes messages of requests three minutes ahead: at once of those that
+ * When a text is due, in seconds after the first request. The sweep makes messages of requests seven minutes ahead: at once of those that
  * are due soon, and within the first minute of the others.
  */
-const DUE_SECONDS = { soon: [20, 60], later: [185, 230] } as const;
+const DUE_SECONDS = { soon: [20, 60], later: [425, 470] } as const;
 
 /** The service is killed within each of these: while texts are accepted and made messages, while they go, while they are kept. */
 const KILLED_SECONDS = [
@@ -37,8 +37,8 @@ const KILLED_SECONDS = [
   [20, 40],
   [40, 60],
   [100, 170],
-  [185, 205],
-  [205, 230],
+  [425, 445],
+  [445, 470],
 ] as const;
 
 /** How long after its time a text may go at the latest: the service is away for some seconds, and a lost job waits for the sweep. */
