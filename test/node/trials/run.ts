@@ -13,7 +13,7 @@ import { printCallbacks, printCarrier, printCrash, printFaults } from "./crash/r
 import { scheduled } from "./crash/scheduled.ts";
 
 const HELP = `npm run faults -- [flags]
-  --only crash,scheduled,move,carrier,callback,nights,fuzz,soak,bindings   which parts; all by default
+  --only crash,scheduled,move,carrier,callback,nights,fuzz,soak,console,bindings   which parts; all by default
   --seeds 1,2,3      the same seed makes the same plan of requests, kills and receipts; fuzz takes the first
   --messages 10000   of a crash run
   --kills 10         of a crash run: kill -9 of the whole service under load; a run of moves has four, each seed at other points of a move
@@ -33,6 +33,7 @@ interface Options {
 }
 
 const TRIALS = "test/node/trials";
+const VITEST = ["node_modules/vitest/vitest.mjs", "run", "--project"];
 const SUITES = ["test/faults", "test/simulation"];
 
 /** Of a part that is a program of its own. */
@@ -47,7 +48,8 @@ const PARTS: Record<string, Part> = {
   nights: (options) => runNode([`${TRIALS}/nights.ts`, ...(options.keep ? ["--keep"] : [])], options),
   fuzz: (options) => runNode([`${TRIALS}/fuzz.ts`, "--seed", String(options.seeds[0] ?? 1)], options),
   soak: (options) => runNode([`${TRIALS}/soak.ts`], options),
-  bindings: (options) => runNode(["node_modules/vitest/vitest.mjs", "run", "--project", "worker", ...SUITES], options),
+  console: (options) => runNode([...VITEST, "node", "test/node/console/first-numbers.test.ts"], options),
+  bindings: (options) => runNode([...VITEST, "worker", ...SUITES], options),
 };
 
 const { values: flags } = parseArgs({

@@ -1,0 +1,96 @@
+/** How long the console takes to show numbers, on a service with 100,000 messages. A trial: other tests would be measured with it. */
+import { cpSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { Browser, BrowserContext } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Run } from "../harness/processes.ts";
+import { prepared } from "../harness/run-folder.ts";
+import { type Folder, findFreePort, makeFolder, operate, runStart } from "../harness/service.ts";
+import { hasBrowser, openWindow, startBrowser } from "../journeys/browser.ts";
+
+const MESSAGES = 100_000;
+const MOST_MILLISECONDS = 500;
+const OPENED = 5;
+
+/** Of delivered messages in the last 30 days, the last 1,000 in the last hour, with their counts. */
+const sqlOf = (now: number) => {
+  const at = `${now} - iif(i < 1000, i * 3600, i * 25920)`;
+  return `
+    INSERT INTO websites (website_id, name, carrier, created_at, updated_at, home, database)
+      VALUES ('brand', 'Brand', 'sandbox', ${now}, ${now}, 1, 'DB');
+    WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ${MESSAGES - 1})
+    INSERT INTO messages (message_id, website_id, client_id, phone, text, callback_data, send_purpose, status, accepted_at, updated_at,
+        attempts, carrier)
+      SELECT printf('%08x-%04x-7000-8000-%012x', (${at}) >> 16, (${at}) & 65535, i), 'brand', 'c', 12125550100 + i % 5000,
+        'Brand: hello', '{}', 'purpose-' || (i % 20), 'DELIVERED', ${at}, ${at}, 1, 'sandbox' FROM n;
+    INSERT INTO traffic_counts (website_id, span, at, carrier, accepted, not_sent, failed, sending, delivered, undelivered)
+      SELECT w.value, 'minute', CAST(accepted_at / 60000 AS INTEGER), 'sandbox', count(*), 0, 0, 0, count(*), 0
+      FROM messages CROSS JOIN json_each('["", "brand"]') w WHERE accepted_at > ${now - 3_600_000} GROUP BY 1, 3;
+    INSERT INTO traffic_counts (website_id, span, at, carrier, accepted, not_sent, failed, sending, delivered, undelivered)
+      SELECT w.value, 'day', CAST(accepted_at / 86400000 AS INTEGER), '', count(*), 0, 0, 0, count(*), 0
+      FROM messages CROSS JOIN json_each('["", "brand"]') w GROUP BY 1, 3;`;
+};
+
+/** In each of the databases of the state: the service, which is not started yet, has one of them. */
+function fill(state: string): void {
+  const files = readdirSync(state, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".sqlite"));
+  for (const file of files) {
+    const db = new DatabaseSync(join(state, file));
+    const isMigrated = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'traffic_counts'").all().length > 0;
+    if (isMigrated) db.exec(sqlOf(Date.now()));
+    db.close();
+  }
+}
+
+/** test/node/trials/run.ts sets it. */
+const isTrial = process.env.FAULT_SEEDS !== undefined;
+
+describe.skipIf(!hasBrowser || !isTrial)("the console of a service with 100,000 messages", () => {
+  let folder: Folder;
+  let service: Run;
+  let url: string;
+  let browser: Browser;
+  let context: BrowserContext;
+
+  beforeAll(async () => {
+    folder = makeFolder();
+    cpSync((await prepared()).state, folder.state, { recursive: true });
+    fill(folder.state);
+    const port = await findFreePort();
+    url = `http://127.0.0.1:${port}`;
+    service = await runStart(folder, port);
+    const { token } = await operate(url, "POST", "/tokens", { name: "ada" });
+    browser = await startBrowser();
+    context = await openWindow(browser, { viewport: { width: 1280, height: 860 } });
+    const page = await context.newPage();
+    await page.goto(`${url}/console#/in/${token}`);
+    await page.waitForURL(/#\/overview$/);
+    await page.close();
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    service?.child.kill("SIGTERM");
+    await service?.exited;
+    folder?.remove();
+  });
+
+  it.each([
+    ["overview", ".tile-value"],
+    ["messages", ".row-link"],
+    ["websites/brand", ".tile-value"],
+  ])(`shows its first numbers within ${MOST_MILLISECONDS} milliseconds: %s`, async (address, number) => {
+    const took: number[] = [];
+    for (let time = 0; time < OPENED; time++) {
+      const page = await context.newPage();
+      const began = performance.now();
+      await page.goto(`${url}/console#/${address}`, { waitUntil: "commit" });
+      await page.locator(number).filter({ hasText: /\d/ }).first().waitFor();
+      took.push(Math.round(performance.now() - began));
+      await page.close();
+    }
+    // What else the machine does meanwhile is no part of it.
+    expect(Math.min(...took), `${took}`).toBeLessThanOrEqual(MOST_MILLISECONDS);
+  });
+});
