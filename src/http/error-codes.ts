@@ -37,3 +37,19 @@ export const ERROR_CODES: Record<ErrorKind, number> = {
   "store-full": 50301,
   "website-paused": 50302,
 };
+
+/** What only the calls of operators and of carriers can get: the page of clients leaves it out. */
+export const NOT_FOR_CLIENTS: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
+  "tests-exceeded",
+  "signature-wrong",
+  "origin-foreign",
+  "viewer-denied",
+  "import-closed",
+  "move-refused",
+  "count-changed",
+]);
+
+const OTHER_CODES = new Set([...NOT_FOR_CLIENTS].map((kind) => ERROR_CODES[kind]));
+
+/** Where the service itself explains a code. */
+export const docsOf = (code: number) => `/docs${OTHER_CODES.has(code) ? "/operator" : ""}#${code}`;

@@ -4,7 +4,7 @@ import type { BulkInterrupted, Failure, FieldError, ImportInterrupted, ImportPro
 import { CHUNK_MESSAGES } from "../domain/messages/bulk-request.ts";
 import type { OverLimit } from "../domain/messages/daily-limit.ts";
 import { adviseImport } from "./advise-import.ts";
-import { ERROR_CODES } from "./error-codes.ts";
+import { docsOf, ERROR_CODES } from "./error-codes.ts";
 import type { errorSchema } from "./error-schema.ts";
 import { FIXED, isFixed } from "./fixed-errors.ts";
 
@@ -48,7 +48,8 @@ function toResponse(answer: ErrorAnswer, requestId: string): Response {
     ...(progress && { import: progress }),
     requestId,
   };
-  return Response.json(body, { status: Math.floor(code / 100), headers: headers ?? {} });
+  const link = `<${docsOf(code)}>; rel="help"`;
+  return Response.json(body, { status: Math.floor(code / 100), headers: { ...headers, link } });
 }
 
 /** @param random see failureResponse */

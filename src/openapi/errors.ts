@@ -110,7 +110,7 @@ export class ErrorResponses {
 
 /** A request without credentials, or of a client that may not, is not counted against the limit. */
 function headersOf(status: number, isLimited: boolean): HeaderName[] {
-  const headers: HeaderName[] = ["X-Request-Id"];
+  const headers: HeaderName[] = ["X-Request-Id", "Link"];
   if (isLimited && status !== 401 && status !== 403) headers.push("RateLimit-Policy", "RateLimit");
   if (status === 429 || status === 503) headers.push("Retry-After");
   if (status === 405) headers.push("Allow");
@@ -131,5 +131,5 @@ function toExample(kind: ErrorKind): ErrorAnswer {
 
 function describe(kind: ErrorKind): string {
   const { meaning, advice } = ERROR_MEANINGS[kind];
-  return `- ${ERROR_CODES[kind]}: ${meaning}${advice ? ` (${advice})` : ""}`;
+  return `- ${ERROR_CODES[kind]}: ${meaning}${advice ? ` ${advice}` : ""}`;
 }

@@ -30,6 +30,12 @@ export const HEADERS = {
     schema: { type: "string", pattern: "^\\d+$" },
     example: "1",
   },
+  Link: {
+    description: "Where `/docs` of the service explains the code of the error (RFC 8288), relative to the request.",
+    required: true,
+    schema: { type: "string", pattern: '^</docs(/operator)?#\\d{5}>; rel="help"$' },
+    example: '</docs#40001>; rel="help"',
+  },
   Allow: {
     description: "The methods of the path.",
     required: true,

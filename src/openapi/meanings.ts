@@ -122,8 +122,6 @@ interface ErrorMeaning {
   meaning: string;
   /** One sentence, or several. */
   advice?: string;
-  /** Whose calls alone can get it. Left out: a client can get it. */
-  only?: "operator" | "carrier";
 }
 
 export const ERROR_MEANINGS: Record<ErrorKind, ErrorMeaning> = {
@@ -150,23 +148,19 @@ export const ERROR_MEANINGS: Record<ErrorKind, ErrorMeaning> = {
   "tests-exceeded": {
     meaning: "The client has had too many test events in the last minute.",
     advice: "Retry after `Retry-After`.",
-    only: "operator",
   },
   "client-suspended": { meaning: "The client is suspended.", advice: "Ask the operator." },
   "operation-denied": { meaning: "The client does not have the grant of this call.", advice: "Ask the operator." },
   "signature-wrong": {
     meaning: "The request does not come from the carrier: its signature or key is missing, wrong or too old.",
-    only: "carrier",
   },
   "origin-foreign": {
     meaning: "A changing call came with the cookie of a session, but not from a page of the console.",
     advice: "Send `Sec-Fetch-Site: same-origin` and `X-Console: 1`, or a bearer token in place of the cookie.",
-    only: "operator",
   },
   "viewer-denied": {
     meaning: "The token has the role `viewer`: it changes nothing, and gets no file with people's numbers.",
     advice: "Use a token with the role `operator`.",
-    only: "operator",
   },
   "rate-exceeded": {
     meaning: `The website has made more than ${REQUESTS_PER_SECOND} requests in one second, counted over all its clients.`,
@@ -193,17 +187,14 @@ export const ERROR_MEANINGS: Record<ErrorKind, ErrorMeaning> = {
   "import-closed": {
     meaning: "The import was undone, and takes no more rows.",
     advice: "Send the file as a new import, without `importId`.",
-    only: "operator",
   },
   "move-refused": {
     meaning: "The website cannot be moved now.",
     advice: "`message` says why, and what to wait for.",
-    only: "operator",
   },
   "count-changed": {
     meaning: "The call would act on another count than `expected`, so nothing was done.",
     advice: "`details` has the present count: look again, and repeat the call with it.",
-    only: "operator",
   },
   fault: {
     meaning: "An unexpected error. The log has it under the `requestId`.",

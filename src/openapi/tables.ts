@@ -4,7 +4,7 @@ import { ALLOWED_FROM, MESSAGE_STATUSES } from "../domain/messages/message.ts";
 import { REASON_STATUSES, REASONS } from "../domain/messages/reason.ts";
 import { PROBLEMS } from "../domain/operations/problems.ts";
 import { type Keyword, WORDS } from "../domain/people/keyword.ts";
-import { ERROR_CODES, type ErrorKind } from "../http/error-codes.ts";
+import { ERROR_CODES, type ErrorKind, NOT_FOR_CLIENTS } from "../http/error-codes.ts";
 import {
   CHECK_MEANINGS,
   ERROR_MEANINGS,
@@ -40,7 +40,7 @@ function meaningTable(head: string[], meanings: Record<string, string>): string 
 /** @param of the calls that can get the errors: those of clients, or of the operator and of carriers alone */
 export function errorSections(of: "clients" | "others"): string {
   const kinds = (Object.keys(ERROR_CODES) as ErrorKind[]).filter(
-    (kind) => (ERROR_MEANINGS[kind].only === undefined) === (of === "clients"),
+    (kind) => NOT_FOR_CLIENTS.has(kind) === (of === "others"),
   );
   return kinds.map(describeError).join("\n\n");
 }

@@ -2,6 +2,7 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { makeDeps } from "../../src/deps.ts";
+import { docsOf, ERROR_CODES } from "../../src/http/error-codes.ts";
 import { RateGate, type RateLimiterNamespace } from "../../src/platform/rate-limiter.ts";
 import { handleRequest } from "../../src/router.ts";
 import { CredentialStore } from "../../src/store/clients/credentials.ts";
@@ -327,6 +328,14 @@ describe("a fault", () => {
     const broken = { get: () => Promise.reject(new Error("KV GET failed: 500")) };
     world.deps = { ...world.deps, credentials: new CredentialStore(broken as unknown as KVNamespace) };
     await expectError(await withHeaders({}), 50300);
+  });
+});
+
+describe("the header Link", () => {
+  it("leads to the section of the code, on the page that has it", async () => {
+    const refused = await world.fetch("/nowhere");
+    expect(refused.headers.get("link")).toBe('</docs#40400>; rel="help"');
+    expect(docsOf(ERROR_CODES["viewer-denied"])).toBe("/docs/operator#40304");
   });
 });
 

@@ -5,7 +5,7 @@ import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type Document, operationsOf } from "../../../scripts/docs-documents.ts";
 import { PROBLEMS } from "../../../src/domain/operations/problems.ts";
-import { ERROR_CODES } from "../../../src/http/error-codes.ts";
+import { docsOf, ERROR_CODES } from "../../../src/http/error-codes.ts";
 import { makeClient, type Service, startService, TOKEN } from "../harness/service.ts";
 import {
   findViolations,
@@ -103,6 +103,8 @@ describe("the documents that are served", () => {
       all.filter((id) => /^\d{5}$/.test(id)),
     );
     expect([...clients, ...operator].sort()).toEqual(Object.values(ERROR_CODES).map(String).sort());
+    const places = [...clients.map((code) => `/docs#${code}`), ...operator.map((code) => `/docs/operator#${code}`)];
+    expect(places.sort()).toEqual(Object.values(ERROR_CODES).map(docsOf).sort());
     expect(operator.sort()).toEqual(["40302", "40303", "40304", "40901", "40902", "40903", "42902"]);
   });
 });
