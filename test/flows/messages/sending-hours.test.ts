@@ -219,6 +219,22 @@ describe("hours that refuse", () => {
     });
   });
 
+  it("end the messages of a bulk request that come too late, and let the others go, the same when it is repeated", async () => {
+    const messages = [ADA, LEA, STOPPED].map((phone) => ({ ...SEND, phone, text: "x".repeat(9) }));
+    const key = { "idempotency-key": "bulk" };
+    const post = async () => (await world.post("/text/bulk/message/send", client, { messages }, key)).json();
+    world.now = newYork("21:00");
+    const first = await post();
+    expect(await post()).toEqual(first);
+    expect((await rows()).map(({ status, reason_code }) => [status, reason_code])).toEqual([
+      ["FAILED_TO_SEND", "QUIET_HOURS"],
+      ["PENDING_TO_SEND", null],
+      ["NOT_SUBSCRIBED", null],
+    ]);
+    const reasons = (await world.events(client)).map((event) => (event as unknown as { reason: string | null }).reason);
+    expect(reasons.sort()).toEqual(["QUIET_HOURS", null].sort());
+  });
+
   it("end nothing that nobody would get", async () => {
     await send({ phone: STOPPED });
     expect((await rows()).map(({ status }) => status)).toEqual(["NOT_SUBSCRIBED"]);
