@@ -106,11 +106,6 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
     sql: "EXISTS (SELECT 1 FROM erased_people e WHERE e.website_id = w.website_id)",
     reason: THE_OPERATORS_LOOK,
   },
-  {
-    step: /^SEARCH subscription_changes USING INDEX subscription_changes_by_time \(website_id=\? AND changed_at(=\? AND rowid>\?|>\? AND changed_at<\?)\)$/,
-    sql: "ORDER BY changed_at, change_id LIMIT",
-    reason: COUNTED,
-  },
   { step: "SEARCH outcome_counts USING PRIMARY KEY (minute<?)", reason: "What is deleted." },
   { step: "SEARCH outcome_counts USING PRIMARY KEY (minute>?)", reason: "The last hour, which is what is asked for." },
   { step: "SEARCH receipt_counts USING PRIMARY KEY (minute<?)", reason: "What is deleted." },
