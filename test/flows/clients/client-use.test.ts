@@ -153,14 +153,16 @@ describe("the page of a client", () => {
 describe("what it costs", () => {
   it("is one row in ten minutes of requests, in one isolate or in two", async () => {
     const other = await World.another(world);
+    const known = await world.send(client, { phone: ADA });
+    for (const isolate of [world, other]) isolate.advance(11 * MINUTE);
     const { db, take } = countingDatabase(world.deps.db);
     for (const isolate of [world, other]) isolate.deps = { ...isolate.deps, db };
-    const writtenIn = async (minutes: number) => {
+    const writtenIn = async (minutes: number, messageId = known) => {
       let written = 0;
       for (let minute = 0; minute < minutes; minute++) {
         for (const isolate of [world, other]) {
           const headers = { "x-client-id": client.clientId, "x-client-secret": client.clientSecret };
-          await isolate.fetch("/text/message/status?messageId=none", { headers });
+          await isolate.fetch(`/text/message/status?messageId=${messageId}`, { headers });
           isolate.advance(MINUTE);
           written += take().rowsWritten;
         }
@@ -169,6 +171,8 @@ describe("what it costs", () => {
     };
     expect(await writtenIn(10)).toBe(1);
     expect(await writtenIn(10)).toBe(1);
+    // A refusal that its client is to read of: a row with its index for each request here, as they are a minute apart.
+    expect(await writtenIn(10, "none")).toBe(1 + 2 * 20);
   });
 
   it("is nothing for ids that no client has", async () => {
