@@ -346,6 +346,7 @@ CREATE TABLE idempotency_keys (
   body_hash TEXT NOT NULL,             -- SHA-256, hex; '' for bulk, whose parts have theirs
   message_id TEXT NOT NULL,            -- for bulk the id of the first message: the others count on from it
   expires_at INTEGER NOT NULL,
+  begun_at INTEGER,                    -- for bulk when it first came: its times are compared to this
   PRIMARY KEY (client_id, operation, idempotency_key)
 ) STRICT, WITHOUT ROWID;
 

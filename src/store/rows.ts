@@ -214,6 +214,7 @@ export interface IdempotencyKeyRow {
   body_hash: string;
   message_id: string;
   expires_at: number;
+  begun_at: number | null;
 }
 
 /** A message that was not stored because it repeats the first. */

@@ -13,7 +13,7 @@ import type { AcceptedMessage } from "../../domain/messages/send.ts";
 import { type SendRequest, sendRequestSchema } from "../../domain/messages/send-request.ts";
 import { echoEmail, echoPhone } from "../../domain/people/echo.ts";
 import { requireRoom } from "../../store/databases/database-state.ts";
-import { type BulkPart, beginBulk, END_PART } from "../../store/messages/idempotency-keys.ts";
+import { type Begun, type BulkPart, beginBulk, END_PART } from "../../store/messages/idempotency-keys.ts";
 import { type Stored, storeMessages } from "../../store/messages/new-messages.ts";
 import { requireOpen } from "../databases/places.ts";
 import {
@@ -95,7 +95,7 @@ class BulkRun {
   readonly #sender: Sender;
   readonly #key: string | undefined;
   readonly #attempt: string;
-  #begun: { firstId: string; expiresAt: number } | undefined;
+  #begun: Begun | undefined;
   #parts = 0;
   #count = 0;
 
@@ -147,24 +147,19 @@ class BulkRun {
   }
 
   /** A request with a key has the ids that are stored with the key; any other has new ids. */
-  async #begin(): Promise<{ firstId: string; expiresAt: number }> {
+  async #begin(): Promise<Begun> {
     const { home, clientId } = this.#sender.client;
     const newId = this.#deps.newId(home);
     const now = this.#deps.now();
     const expiresAt = now + IDEMPOTENCY_MILLISECONDS;
-    if (this.#key === undefined) return { firstId: newId, expiresAt };
+    if (this.#key === undefined) return { firstId: newId, expiresAt, begunAt: now };
     return beginBulk(this.#deps.db, { clientId, key: this.#key, newId, expiresAt, now });
   }
 
   /** @returns the valid messages, by index; the errors of the others go into the answer */
-  async #check(
-    items: unknown[],
-    start: number,
-    { firstId, expiresAt }: { firstId: string; expiresAt: number },
-  ): Promise<Map<number, AcceptedMessage>> {
+  async #check(items: unknown[], start: number, { firstId, begunAt }: Begun): Promise<Map<number, AcceptedMessage>> {
     const messages = new Map<number, AcceptedMessage>();
     // A repetition finds the times of its messages valid as they were at first.
-    const begunAt = expiresAt - IDEMPOTENCY_MILLISECONDS;
     const tried = items.map((item) => trySend(this.#sender, item, begunAt));
     const valid = tried.flatMap(({ data }) => data ?? []);
     const phones = await findPhones(this.#deps, this.#sender.client, valid);
@@ -200,7 +195,15 @@ class BulkRun {
   /** @param text what a repetition must repeat, as JSON; `value` is the same parsed */
   async #toPart(number: number, text: string, value: unknown): Promise<BulkPart | null> {
     if (this.#key === undefined || !this.#begun) return null;
-    return { ...this.#begun, number, bodyHash: await hashBody(value, text), attempt: this.#attempt };
+    const { firstId, expiresAt } = this.#begun;
+    return {
+      firstId,
+      expiresAt,
+      key: this.#key,
+      number,
+      bodyHash: await hashBody(value, text),
+      attempt: this.#attempt,
+    };
   }
 
   /** @throws what settleUnstored says of a failure */

@@ -13,6 +13,8 @@ export interface BulkPart {
   bodyHash: string;
   /** The id of this attempt. */
   attempt: string;
+  /** The Idempotency-Key. */
+  key: string;
   /** When the key expires: milliseconds since 1970. */
   expiresAt: number;
 }
@@ -49,6 +51,35 @@ export function freePart(db: D1Database, { firstId, number, attempt }: BulkPart,
   );
 }
 
+/** Longer than any Retry-After of the daily limit: see COUNTED_MINUTES. */
+const REFUSED_MILLISECONDS = 48 * 3_600_000;
+
+/**
+ * Unless the condition holds, the request is refused by the daily limit, and its client comes again when there is room: its key and the
+ * parts that are stored stay known until then, or all of them would be stored once more.
+ */
+export function keepRefused(
+  db: D1Database,
+  clientId: string,
+  { firstId, key }: BulkPart,
+  condition: Sql,
+  now: number,
+): D1PreparedStatement[] {
+  const until = now + REFUSED_MILLISECONDS;
+  return [
+    prepare(
+      db,
+      sql`UPDATE idempotency_keys SET expires_at = max(expires_at, ${until})
+        WHERE client_id = ${clientId} AND operation = 'bulk' AND idempotency_key = ${key} AND message_id = ${firstId} AND NOT ${condition}`,
+    ),
+    prepare(
+      db,
+      sql`UPDATE bulk_parts SET expires_at = max(expires_at, ${until + PART_MARGIN_MILLISECONDS})
+        WHERE first_id = ${firstId} AND NOT ${condition}`,
+    ),
+  ];
+}
+
 /** The body hash and the attempt that hold the part, as `body_hash` and `attempt`. */
 export function selectHolder(
   db: D1Database,
@@ -69,6 +100,16 @@ export async function readKeyExpiry(db: D1Database, clientId: string, key: strin
   return row?.expires_at ?? 0;
 }
 
+/** A bulk request. Times in milliseconds since 1970. */
+export interface Begun {
+  /** The id of its first message. */
+  firstId: string;
+  /** When its key expires. */
+  expiresAt: number;
+  /** When it first came. */
+  begunAt: number;
+}
+
 /**
  * Starts a bulk request, or finds the request that holds the key. A repeated request gets the same message ids until the key
  * expires; the next request under the key gets new ones.
@@ -78,23 +119,26 @@ export async function readKeyExpiry(db: D1Database, clientId: string, key: strin
 export async function beginBulk(
   db: D1Database,
   bulk: { clientId: string; key: string; newId: string; expiresAt: number; now: number },
-): Promise<{ firstId: string; expiresAt: number }> {
+): Promise<Begun> {
   const { clientId, key, newId, expiresAt, now } = bulk;
   const { holder } = await runNamed(db, {
     claim: prepare(
       db,
-      sql`INSERT INTO idempotency_keys (client_id, operation, idempotency_key, body_hash, message_id, expires_at)
-        VALUES (${clientId}, 'bulk', ${key}, '', ${newId}, ${expiresAt})
-        ON CONFLICT (client_id, operation, idempotency_key) DO UPDATE SET message_id = ${newId}, expires_at = ${expiresAt}
+      sql`INSERT INTO idempotency_keys (client_id, operation, idempotency_key, body_hash, message_id, expires_at, begun_at)
+        VALUES (${clientId}, 'bulk', ${key}, '', ${newId}, ${expiresAt}, ${now})
+        ON CONFLICT (client_id, operation, idempotency_key)
+        DO UPDATE SET message_id = ${newId}, expires_at = ${expiresAt}, begun_at = ${now}
         WHERE idempotency_keys.expires_at <= ${now}`,
     ),
     holder: prepare(
       db,
-      sql<Pick<IdempotencyKeyRow, "message_id" | "expires_at">>`SELECT message_id, expires_at FROM idempotency_keys
+      sql<
+        Pick<IdempotencyKeyRow, "message_id" | "expires_at" | "begun_at">
+      >`SELECT message_id, expires_at, begun_at FROM idempotency_keys
         WHERE client_id = ${clientId} AND operation = 'bulk' AND idempotency_key = ${key}`,
     ),
   });
   const [kept] = holder;
   if (!kept) throw new Error("the key of a bulk request has no holder");
-  return { firstId: kept.message_id, expiresAt: kept.expires_at };
+  return { firstId: kept.message_id, expiresAt: kept.expires_at, begunAt: kept.begun_at ?? now };
 }

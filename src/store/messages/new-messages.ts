@@ -16,7 +16,7 @@ import {
   readOverLimit,
 } from "./daily-limit.ts";
 import { claimDuplicates, IS_FIRST, keepSuppressed, selectDuplicates } from "./duplicates.ts";
-import { type BulkPart, claimPart, freePart, isOurs, selectHolder } from "./idempotency-keys.ts";
+import { type BulkPart, claimPart, freePart, isOurs, keepRefused, selectHolder } from "./idempotency-keys.ts";
 import { recipients } from "./recipients.ts";
 import { findSchedule, isKept, keepScheduled, staysKept } from "./scheduled.ts";
 
@@ -119,6 +119,7 @@ function statements(db: D1Database, options: StoreOptions, messages: AcceptedMes
     keep: suppresses && part ? lists.map((list) => keepSuppressed(db, list, isOurPart, part.expiresAt)) : null,
     freeDuplicates: limit && suppresses ? freeDuplicates(db, limit) : null,
     freePart: limit && part && freePart(db, part, isWholeWithinLimit(limit)),
+    keepRefused: limit && part && keepRefused(db, options.clientId, part, isWholeWithinLimit(limit), now),
     holder: part && selectHolder(db, part),
     duplicates: suppresses ? lists.map((list) => selectDuplicates(db, list, part !== null)) : null,
   };

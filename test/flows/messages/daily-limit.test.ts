@@ -257,6 +257,21 @@ describe("a bulk request", () => {
     await expectRefused(bulk(1));
   });
 
+  it("repeated as it is told stores nothing twice, however late", async () => {
+    await limit(700);
+    const key = { "idempotency-key": "campaign" };
+    let { body, retryAfter } = await expectRefused(bulk(900, key));
+    expect(body.message).toContain("it stores the rest and answers the same ids");
+    world.advance(23 * 3600);
+    await world.sweep();
+    ({ body, retryAfter } = await expectRefused(bulk(900, key)));
+    world.advance(retryAfter);
+    await world.sweep();
+    const again = await bulk(900, key);
+    expect(again.status).toBe(200);
+    expect(await count("messages")).toBe(900);
+  });
+
   it("that never fits is told so", async () => {
     await limit(5);
     const { body } = await expectRefused(bulk(6));
