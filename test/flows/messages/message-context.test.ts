@@ -31,6 +31,7 @@ describe("the consent of a message", () => {
     const after = await send({ sendPurpose: "second" });
     expect((await read(before)).consent).toEqual({
       ...{ subscribed: true, since, source: "import", proof: expect.any(String), changeId: expect.any(Number) },
+      ...{ consentedAt: null, evidence: null },
     });
     expect((await read(after)).consent).toMatchObject({ subscribed: false, since: optedOut, source: "api" });
     expect((await read(before)).consent?.subscribed).toBe(true);
@@ -54,7 +55,15 @@ describe("the consent of a message", () => {
 
   it("is none where the ledger has no word, and null where there is no number", async () => {
     expect((await read(await send({ phone: "+12125550177" }))).consent).toEqual({
-      ...{ subscribed: false, since: null, source: null, proof: null, changeId: null },
+      ...{
+        subscribed: false,
+        since: null,
+        source: null,
+        proof: null,
+        changeId: null,
+        consentedAt: null,
+        evidence: null,
+      },
     });
     expect(await read(await send({ phone: undefined, email: "nobody@example.com" }))).toMatchObject({
       ...{ phone: null, consent: null, before: null, after: null },

@@ -243,7 +243,7 @@ describe.skipIf(!hasBrowser)("in the console of a service", () => {
       await isTold(/is erased, with 1 text\./);
     });
     expect((await fetch(`${service.url}/operator/people/${encodeURIComponent(CAROL)}`)).status).toBe(401);
-    expect((await read(`/people/${encodeURIComponent(CAROL)}`)).messages).toEqual([]);
+    await expect(read(`/people/${encodeURIComponent(CAROL)}`)).rejects.toThrow("There is no such number.");
   });
 
   it("a token is made and ended", async () => {
