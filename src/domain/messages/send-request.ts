@@ -6,7 +6,7 @@ import { isEmail } from "../people/email.ts";
 import { strip } from "../people/invisible.ts";
 import { isE164, toDigits } from "../people/phone.ts";
 import { explainPhone } from "../people/phone-fault.ts";
-import { regionCode, timeZoneName } from "../people/place-fields.ts";
+import { regionCode, timeZoneOfRecipient } from "../people/place-fields.ts";
 import { ILL_FORMED, isWellFormed } from "../well-formed.ts";
 import { IgnoredFields } from "./ignored-fields.ts";
 import { KINDS, type MessageKind } from "./kind.ts";
@@ -128,7 +128,7 @@ const kind = z
     "`marketing` or `transactional` (a code, a receipt). Without it, the operator's list of transactional purposes decides, and any other purpose is marketing. Frequency caps and sending hours hold for marketing only.",
   );
 
-const timeZone = timeZoneName.meta({
+const timeZone = timeZoneOfRecipient.meta({
   description:
     "Where the person is, for the operator's sending hours: the IANA name of a time zone. Without it, the number tells the zones.",
   examples: ["America/Chicago"],

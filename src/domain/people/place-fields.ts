@@ -1,19 +1,22 @@
 // Pure. Fields that say where a person is.
 import * as z from "zod";
 import { firstFault } from "../fields.ts";
-import { isRegion, isTimeZone } from "./places.ts";
+import { isRegion, toTimeZone } from "./places.ts";
 
 const MOST_CHARACTERS = 64;
 
-/** A bulk request has the same few zones again and again, and the runtime takes long to find one. */
-const knownZones = new Set<string>();
-const MOST_KNOWN = 1000;
+/**
+ * By their names in lower case. A bulk request has the same few zones again and again, and the runtime takes long to find one. There are
+ * some six hundred, however they are spelled.
+ */
+const knownZones = new Map<string, string>();
 
 function isZone(name: string): boolean {
-  if (knownZones.has(name)) return true;
-  if (name.length > MOST_CHARACTERS || !isTimeZone(name)) return false;
-  if (knownZones.size < MOST_KNOWN) knownZones.add(name);
-  return true;
+  const key = name.toLowerCase();
+  if (knownZones.has(key)) return true;
+  const zone = name.length > MOST_CHARACTERS ? undefined : toTimeZone(name);
+  if (zone !== undefined) knownZones.set(key, zone);
+  return zone !== undefined;
 }
 
 const fault = (isRight: boolean, rule: string) => (isRight ? undefined : `must be ${rule}`);
@@ -25,6 +28,9 @@ export const timeZoneName = z
   .superRefine(
     firstFault((name) => fault(name === "" || isZone(name), "the IANA name of a time zone, such as America/New_York")),
   );
+
+/** Of a recipient: as the runtime writes it, because a bulk request may have any number of spellings. */
+export const timeZoneOfRecipient = timeZoneName.overwrite((name) => knownZones.get(name.toLowerCase()) ?? name);
 
 export const regionCode = z
   .string("must be a string")

@@ -68,13 +68,16 @@ function placesIn(region: string, told: Place[]): Place[] {
   return found.map(({ zones }) => ({ zones, regions: [region] }));
 }
 
-/** Whether a text is the name of a zone that the runtime has the clock of, such as `America/New_York`. An offset is not. */
-export function isTimeZone(name: string): boolean {
-  if (!/^[a-z]/i.test(name)) return false;
+/**
+ * A zone that the runtime has the clock of, as the runtime writes it: `america/new_york` is `America/New_York`. An offset is none.
+ * @returns undefined: there is no such zone
+ */
+export function toTimeZone(name: string): string | undefined {
+  if (!/^[a-z]/i.test(name)) return undefined;
   try {
-    return Boolean(new Intl.DateTimeFormat("en", { timeZone: name }));
+    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone;
   } catch {
-    return false;
+    return undefined;
   }
 }
 

@@ -278,7 +278,7 @@ describe("a place that a client says", () => {
 
   it("may be empty, in any case, and is stored with the message", async () => {
     await send({ timeZone: "", region: null });
-    await send({ timeZone: " America/Chicago ", region: "us-fl" });
+    await send({ timeZone: " america/CHICAGO ", region: "us-fl" });
     expect(await world.rows("SELECT time_zone, region FROM messages ORDER BY rowid")).toEqual([
       { time_zone: null, region: null },
       { time_zone: "America/Chicago", region: "US-FL" },
