@@ -214,11 +214,6 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
     reason: "One website's numbers, on the first page of its list: at most 100,000.",
   },
   { step: "SCAN messages USING INDEX messages_sending", sql: "ORDER BY updated_at LIMIT", reason: COUNTED },
-  {
-    step: "SEARCH events USING INDEX events_by_client (website_id=? AND client_id=?)",
-    sql: "ORDER BY e.seq DESC LIMIT 100",
-    reason: "The latest 100 of each client of a website, which an operator looks at.",
-  },
   { step: "SEARCH events USING INDEX events_open (due_at>?)", sql: "ORDER BY due_at LIMIT", reason: COUNTED },
   { step: "SCAN dead_jobs USING INDEX dead_jobs_waiting", sql: "put_back_at IS NULL LIMIT 1000", reason: COUNTED },
   { step: "SCAN dead_jobs USING INDEX dead_jobs_waiting", sql: "ORDER BY died_at LIMIT ?1", reason: COUNTED },

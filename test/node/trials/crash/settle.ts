@@ -16,8 +16,9 @@ export async function settle(
   { service, websiteId }: { service: Service; websiteId: string },
   carrier: CountingCarrier,
   receiver: CountingReceiver,
+  longestMilliseconds = LONGEST_SEARCH_MILLISECONDS,
 ): Promise<{ record: ServiceRecord; report: Report }> {
-  await untilSilent(service, carrier, receiver);
+  await untilSilent(service, carrier, receiver, longestMilliseconds);
   const today = new Date().toISOString().slice(0, 10);
   const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
   const path = `/websites/${websiteId}/report?from=${yesterday}&to=${today}`;
@@ -30,11 +31,12 @@ export async function untilSilent(
   service: Service,
   carrier: CountingCarrier,
   receiver: CountingReceiver,
+  longestMilliseconds = LONGEST_SEARCH_MILLISECONDS,
 ): Promise<void> {
   const started = performance.now();
   const quietFor = () => performance.now() - Math.max(started, carrier.lastSeen, receiver.lastSeen);
   while (quietFor() < SILENCE_MILLISECONDS || carrier.reporting > 0 || (await isWaiting(service))) {
-    if (performance.now() - started > LONGEST_SEARCH_MILLISECONDS) return;
+    if (performance.now() - started > longestMilliseconds) return;
     await wait(LOOK_AGAIN_MILLISECONDS);
   }
 }
