@@ -21,9 +21,9 @@ export interface SendRequest {
   /** ISO 8601 with an offset or `Z`: from then on the message is not sent any more. */
   expireAt?: string;
   kind?: "marketing" | "transactional";
-  /** Of the person: the IANA name of a zone. Without it, the number tells the zones. */
+  /** The person's time zone, by its IANA name. Without it, the number tells the zones. */
   timeZone?: string;
-  /** Of the person: an ISO 3166-2 code, such as `US-FL`. Without it, the number tells the states. */
+  /** The person's state or region: an ISO 3166-2 code, such as `US-FL`. Without it, the number tells the states. */
   region?: string;
 }
 
@@ -162,7 +162,7 @@ export interface SubscriptionEvent {
   subscribed: boolean;
   source: "api" | "keyword" | "carrier";
   changedAt: string;
-  /** Of two changes of a number, the higher is the later. */
+  /** The later of two changes of a number has the higher one. */
   changeId: number;
 }
 

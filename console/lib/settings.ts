@@ -17,7 +17,7 @@ export interface SettingsForm {
   dailyLimit: string;
   /** The profile of its sending hours. */
   hours: string;
-  /** Of the profile custom. */
+  /** The windows of the profile custom. */
   windows: string;
   whenClosed: string;
 }

@@ -6,7 +6,7 @@ interface Field {
   key: keyof SettingsForm;
   /** `area`: lines of text. */
   is?: "number" | "area";
-  /** Of the second field of a row. */
+  /** What belongs to the second field of a row. */
   label?: string;
   placeholder?: string;
   options?: (readonly [value: string, label: string])[];

@@ -78,7 +78,7 @@ export const RUNBOOK: Record<Problem, Entry> = {
     meaning:
       "A database has reached 95 % of D1's limit of 10 GB, so its websites cannot send (50301). Receipts and opt-outs are still stored, and callbacks are still posted.",
     steps: ADD_DATABASE,
-    isSafe: "Yes: what is refused is not stored.",
+    isSafe: "Yes, because a refused message is not stored.",
   },
   "messages-late": {
     meaning: "Messages have been pending for more than five minutes.",

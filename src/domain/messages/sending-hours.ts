@@ -29,9 +29,9 @@ export interface Closed {
   zones: string[];
   /** All regions in which the recipient may be: ISO 3166-2 codes, or the country in the Caribbean. */
   states: string[];
-  /** Of the rule that is closed: `Mon-Sat 09:00-20:00, Sun 12:00-20:00`. */
+  /** When the rule is open that is closed now: `Mon-Sat 09:00-20:00, Sun 12:00-20:00`. */
   window: string;
-  /** Of the same rule: what it comes from. */
+  /** What that rule comes from. */
   source: string;
 }
 

@@ -29,7 +29,7 @@ export const timeZoneName = z
     firstFault((name) => fault(name === "" || isZone(name), "the IANA name of a time zone, such as America/New_York")),
   );
 
-/** Of a recipient: as the runtime writes it, because a bulk request may have any number of spellings. */
+/** The zone of a recipient is kept as the runtime writes it, because a bulk request may have any number of spellings. */
 export const timeZoneOfRecipient = timeZoneName.overwrite((name) => knownZones.get(name.toLowerCase()) ?? name);
 
 export const regionCode = z

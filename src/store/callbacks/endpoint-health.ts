@@ -5,7 +5,7 @@ import { SLOTS, slotOf } from "./endpoint-posts.ts";
 
 /** Times in milliseconds since 1970. */
 export interface EndpointHealth {
-  /** Of the last day, by 20 minutes: 72 of them, the oldest first. */
+  /** The posts of the last day, by 20 minutes: 72 counts, the oldest first. */
   slots: { taken: number; failed: number }[];
   /** null: none was posted. */
   meanMilliseconds: number | null;

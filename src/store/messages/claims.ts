@@ -199,7 +199,7 @@ interface ClaimedRow
   phone: number;
   encoding: Segments["encoding"];
   is_marketing: 0 | 1;
-  /** Of the website, as JSON: the sender and the sending hours. */
+  /** The sender and the sending hours of the website, as JSON. */
   settings: string;
 }
 

@@ -52,7 +52,7 @@ export interface WebsiteTraffic extends Traffic {
   held: number;
   isHeld: boolean;
   acceptedToday: number;
-  /** Of those, refused by the carrier, given up, or lost on the way. */
+  /** Today's texts that the carrier refused, that were given up, or that were lost on the way. */
   failedToday: number;
   sent30Days: number;
   optedOut30Days: number;

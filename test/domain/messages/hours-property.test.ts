@@ -27,7 +27,7 @@ const phone = fc
   .tuple(fc.constantFrom(...Object.keys(CANDIDATES)), fc.integer({ min: 2_000_000, max: 9_999_999 }))
   .map(([beginning, rest]) => ({ phone: `${beginning}${rest}`, candidates: CANDIDATES[beginning] as Candidates }));
 
-/** Of any area code and any calling code, also of those that nobody has. */
+/** Numbers with any area code and any calling code, also those that nobody has. */
 const anyPhone = fc
   .oneof(
     fc.integer({ min: 2_000_000_000, max: 9_999_999_999 }).map((digits) => `+1${digits}`),
@@ -43,7 +43,7 @@ const clock = (minutes: number) =>
 
 const days = fc.subarray([...DAYS] as Day[], { minLength: 1 });
 
-/** Of any length: within a day, until its end, across midnight, none; and of a few minutes. */
+/** Windows of any length: within a day, until its end, across midnight, none; and of a few minutes. */
 const window = fc.oneof(
   fc
     .tuple(days, fc.integer({ min: 0, max: 1439 }), fc.integer({ min: 0, max: 1440 }))

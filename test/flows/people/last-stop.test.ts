@@ -1,4 +1,4 @@
-/** Of an erased person, the date of the last STOP is kept beside the tombstone: a website must honor it for years. */
+/** The date of the last STOP of an erased person is kept beside the tombstone: a website must honor it for years. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { applyReceipts } from "../../../src/flows/messages/apply-receipts.ts";
 import { receiveInbound } from "../../../src/flows/people/receive-inbound.ts";

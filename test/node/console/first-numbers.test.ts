@@ -13,7 +13,7 @@ const MESSAGES = 100_000;
 const MOST_MILLISECONDS = 500;
 const OPENED = 5;
 
-/** Of delivered messages in the last 30 days, the last 1,000 in the last hour, with their counts. */
+/** Inserts delivered messages of the last 30 days, 1,000 of the last hour among them, with their counts. */
 const sqlOf = (now: number) => {
   const at = `${now} - iif(i < 1000, i * 3600, i * 25920)`;
   return `

@@ -17,7 +17,7 @@ const [PHONE, STRANGER] = ["+12125550100", "+12125550199"];
 const MESSAGE = { phone: PHONE, text: "Brand: hello", callbackData: "{}", sendPurpose: "packed" };
 
 let service: Service;
-/** Of a program that has installed the package. */
+/** What a program has that has installed the package. */
 let folder: string;
 
 beforeAll(async () => {
