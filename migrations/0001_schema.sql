@@ -74,7 +74,6 @@ CREATE TABLE refused_requests (
   request_id TEXT NOT NULL,
   method TEXT NOT NULL,
   path TEXT NOT NULL,                  -- as the API writes it: /text/message/send
-  status INTEGER NOT NULL,
   code INTEGER NOT NULL,
   message TEXT NOT NULL,               -- as it was answered; people are masked
   details TEXT NOT NULL,               -- JSON array of the first few; people are masked

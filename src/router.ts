@@ -7,7 +7,7 @@ import { nearestPath } from "./domain/operations/nearest-path.ts";
 import { noteRefusal, noteRefusedRequest, noteUse } from "./flows/clients/client-uses.ts";
 import type { ApiRequest, Guard } from "./http/api-request.ts";
 import type { Call } from "./http/call.ts";
-import { FAULT, failureResponse, faultResponse, toAnswer } from "./http/errors.ts";
+import { FAULT, failureResponse, faultResponse, toAnswer, toResponse } from "./http/errors.ts";
 import { limitRate, refuseEarly, requireClient, toSeconds } from "./http/guards.ts";
 import { misconfiguredResponse } from "./http/health.ts";
 import { inItsDatabase } from "./http/in-database.ts";
@@ -78,7 +78,6 @@ export async function handleRequest(request: Request, makeDeps: () => Deps): Pro
         requestId,
         method,
         path,
-        status: response.status,
         refusedAt: started,
         ...refusal,
       });
@@ -115,7 +114,8 @@ function failureOf(error: unknown, request: ApiRequest): Failure | undefined {
 
 function answerError(error: unknown, request: ApiRequest, deps: Deps): Response {
   const failure = failureOf(error, request);
-  const { code, message, details = [] } = failure ? toAnswer(failure, 0) : FAULT;
+  const answer = failure ? toAnswer(failure, deps.random()) : FAULT;
+  const { code, message, details = [] } = answer;
   request.logged = { ...request.logged, code };
   request.refusal = { code, message, details };
   const { requestId } = request;
@@ -124,7 +124,7 @@ function answerError(error: unknown, request: ApiRequest, deps: Deps): Response 
   if (cause === undefined || cause === "fault") deps.log("error", "request.failed", fields);
   if (cause === "store-unavailable") deps.log("error", "store.unavailable", fields);
   if (cause === "daily-limit-reached" && request.client) noteRefusal(deps, request.client, cause);
-  return failure ? failureResponse(failure, requestId, deps.random()) : faultResponse(requestId);
+  return toResponse(answer, requestId);
 }
 
 /** The headers of every answer; those of the limit once the request has been counted. */

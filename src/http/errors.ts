@@ -39,7 +39,7 @@ export function faultResponse(requestId: string): Response {
   return toResponse(FAULT, requestId);
 }
 
-function toResponse(answer: ErrorAnswer, requestId: string): Response {
+export function toResponse(answer: ErrorAnswer, requestId: string): Response {
   const { code, message, details = [], import: progress, headers } = answer;
   const body: z.output<typeof errorSchema> = {
     code,

@@ -6,6 +6,7 @@ import { type FeedEvent, readFeed } from "../store/callbacks/event-feed.ts";
 import { type ApiRequest, clientOf } from "./api-request.ts";
 import { call, inQuery, ok, type Resource } from "./call.ts";
 import { MESSAGE_ID, PHONE, SEND_BY_PHONE, TIME } from "./examples.ts";
+import { inLimit, limitFault, readLimit } from "./limit-parameter.ts";
 import { toTime } from "./time.ts";
 
 const EVENTS_LIMIT = { fallback: 100, most: 1000 };
@@ -39,9 +40,7 @@ const list = call({
   database: "client",
   parameters: [
     inQuery("after", "The `next` of the answer before. Absent: from the oldest event on."),
-    inQuery("limit", "The most events in the answer.", {
-      ...{ type: "integer", minimum: 1, maximum: EVENTS_LIMIT.most, default: EVENTS_LIMIT.fallback },
-    }),
+    inLimit("The most events in the answer.", EVENTS_LIMIT),
   ],
   answers: [
     ok(eventsAnswerSchema, "The next events. There may be none.", {
@@ -94,22 +93,16 @@ function toView({ callback, event }: FeedEvent) {
 /** @throws RequestFailure fields-wrong */
 async function readQuery(request: ApiRequest, clientId: string): Promise<{ after: number; limit: number }> {
   const after = await readCursor(request.query.after, clientId);
-  const limit = readLimit(request.query.limit);
+  const limit = readLimit(request.query.limit, EVENTS_LIMIT);
   const details: FieldError[] = [];
   if (after === undefined)
     details.push({ field: "after", message: "must be the `next` of an earlier answer to this client" });
-  if (!limit) details.push({ field: "limit", message: `must be a whole number from 1 to ${EVENTS_LIMIT.most}` });
+  if (!limit) details.push(limitFault(EVENTS_LIMIT));
   if (after === undefined || !limit) throw new RequestFailure({ kind: "fields-wrong", details });
   return { after, limit };
 }
 
 type Given = string | string[] | undefined;
-
-function readLimit(given: Given): number | undefined {
-  if (given === undefined || given === "") return EVENTS_LIMIT.fallback;
-  const limit = typeof given === "string" && /^\d{1,4}$/.test(given) ? Number(given) : 0;
-  return limit >= 1 && limit <= EVENTS_LIMIT.most ? limit : undefined;
-}
 
 const CURSOR = /^(\d{1,15})-[0-9a-f]{16}$/;
 

@@ -6,9 +6,10 @@ import { RequestFailure } from "../domain/failure.ts";
 import { readLatestPosts } from "../store/callbacks/event-feed.ts";
 import { readClient } from "../store/clients/client-uses.ts";
 import { listRefusedRequests } from "../store/clients/refused-requests.ts";
-import { type ApiRequest, clientOf } from "./api-request.ts";
-import { call, inQuery, ok, type Resource } from "./call.ts";
+import { clientOf } from "./api-request.ts";
+import { call, ok, type Resource } from "./call.ts";
 import { MESSAGE_ID, TIME } from "./examples.ts";
+import { inLimit, limitFault, readLimit } from "./limit-parameter.ts";
 import { toTime } from "./time.ts";
 
 const LIMIT = { fallback: 20, most: REFUSED_KEPT };
@@ -57,11 +58,7 @@ const list = call({
   description: `For the developers of a client: its last refused requests, and the last posts to its endpoint, by its own credentials. Where a request to one path is refused with the same code again and again, about one in ${REFUSED_ONCE_MILLISECONDS / 1000} seconds is kept; at most ${REFUSED_KEPT} are, for seven days. A refused request is listed a moment after its answer. \`GET /text/events\` has every event.`,
   access: { client: "status" },
   database: "client",
-  parameters: [
-    inQuery("limit", "The most entries in each list.", {
-      ...{ type: "integer", minimum: 1, maximum: LIMIT.most, default: LIMIT.fallback },
-    }),
-  ],
+  parameters: [inLimit("The most entries in each list.", LIMIT)],
   answers: [
     ok(requestsAnswerSchema, "There may be none.", {
       refused: [
@@ -92,7 +89,8 @@ const list = call({
   errors: ["fields-wrong"],
   run: async (request, deps) => {
     const client = clientOf(request);
-    const limit = readLimit(request);
+    const limit = readLimit(request.query.limit, LIMIT);
+    if (!limit) throw new RequestFailure({ kind: "fields-wrong", details: [limitFault(LIMIT)] });
     const [refused, posts, known] = await Promise.all([
       listRefusedRequests(deps.db, client.clientId, limit),
       readLatestPosts(deps.db, client, limit),
@@ -100,7 +98,11 @@ const list = call({
     ]);
     const last = known?.lastRefusal ?? null;
     return {
-      refused: refused.map(({ refusedAt, ...request }) => ({ ...request, at: toTime(refusedAt) })),
+      refused: refused.map(({ refusedAt, ...request }) => ({
+        ...request,
+        at: toTime(refusedAt),
+        status: Math.floor(request.code / 100),
+      })),
       lastCredentialsRefused: last && { at: toTime(last.at), cause: last.cause },
       callbacks: posts.map(({ eventId, callback }) => ({
         eventId,
@@ -115,13 +117,3 @@ const list = call({
 });
 
 export const requests: Resource = { calls: [list], schemas: { Requests: requestsAnswerSchema } };
-
-/** @throws RequestFailure fields-wrong */
-function readLimit(request: ApiRequest): number {
-  const given = request.query.limit;
-  if (given === undefined || given === "") return LIMIT.fallback;
-  const limit = typeof given === "string" && /^\d{1,3}$/.test(given) ? Number(given) : 0;
-  if (limit >= 1 && limit <= LIMIT.most) return limit;
-  const details = [{ field: "limit", message: `must be a whole number from 1 to ${LIMIT.most}` }];
-  throw new RequestFailure({ kind: "fields-wrong", details });
-}

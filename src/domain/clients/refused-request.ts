@@ -10,9 +10,7 @@ export interface RefusedRequest {
   method: string;
   /** As the API writes it, with names in place of values. */
   path: string;
-  /** Of HTTP. */
-  status: number;
-  /** See docs/errors.md. */
+  /** See docs/errors.md. The HTTP status is the code divided by 100. */
   code: number;
   message: string;
   /** The first few. */

@@ -8,7 +8,6 @@ export interface RefusedRequestRow {
   request_id: string;
   method: string;
   path: string;
-  status: number;
   code: number;
   message: string;
   /** JSON array. */
@@ -17,12 +16,12 @@ export interface RefusedRequestRow {
 
 /** Stores it, and deletes the oldest of the client beyond REFUSED_KEPT. */
 export async function storeRefusedRequest(db: D1Database, clientId: string, refused: RefusedRequest): Promise<void> {
-  const { requestId, refusedAt, method, path, status, code, message, details } = refused;
+  const { requestId, refusedAt, method, path, code, message, details } = refused;
   await runBatch(db, [
     prepare(
       db,
-      sql`INSERT INTO refused_requests (client_id, refused_at, request_id, method, path, status, code, message, details)
-        VALUES (${clientId}, ${refusedAt}, ${requestId}, ${method}, ${path}, ${status}, ${code}, ${message}, ${JSON.stringify(details)})
+      sql`INSERT INTO refused_requests (client_id, refused_at, request_id, method, path, code, message, details)
+        VALUES (${clientId}, ${refusedAt}, ${requestId}, ${method}, ${path}, ${code}, ${message}, ${JSON.stringify(details)})
         ON CONFLICT DO NOTHING`,
     ),
     prepare(
@@ -47,7 +46,6 @@ export async function listRefusedRequests(db: D1Database, clientId: string, limi
     refusedAt: row.refused_at,
     method: row.method,
     path: row.path,
-    status: row.status,
     code: row.code,
     message: row.message,
     details: JSON.parse(row.details),

@@ -9,7 +9,7 @@ import { validateCarrier } from "./crash/carrier-faults.ts";
 import { type CrashResult, crash } from "./crash/crash.ts";
 import { moves } from "./crash/moves.ts";
 import { heldUp } from "./crash/neighbors.ts";
-import { printCallbacks, printCarrier, printCrash, printFaults } from "./crash/report.ts";
+import { printCallbacks, printCarrier, printCrash, printFaults, printFigures } from "./crash/report.ts";
 import { scheduled } from "./crash/scheduled.ts";
 
 const HELP = `npm run faults -- [flags]
@@ -121,14 +121,7 @@ async function runCrash({ bundle, seeds, messages, kills, keep }: Options): Prom
 async function runScheduled({ bundle, seeds, keep }: Options): Promise<string[]> {
   const built = await bundle();
   const results = await Promise.all(seeds.map((seed) => scheduled({ bundle: built, seed, keep })));
-  const names = Object.keys(results[0]?.figures ?? {});
-  printRows(
-    [
-      ["", ...seeds.map((seed) => `seed ${seed}`)],
-      ...names.map((name) => [name, ...results.map(({ figures }) => figures[name] ?? "")]),
-    ],
-    1,
-  );
+  printFigures(seeds, results);
   return results.flatMap(({ faults }, index) => faults.map((fault) => `seed ${seeds[index]}: ${fault}`));
 }
 

@@ -3,24 +3,31 @@ import { printRows } from "../../harness/table.ts";
 import type { EndpointRow } from "./callback-faults.ts";
 import type { FaultRow } from "./carrier-faults.ts";
 import type { CrashResult } from "./crash.ts";
+import type { Figures } from "./tally.ts";
 
 const MOST_FAULTS_PRINTED = 20;
 
-/** A figure a line, a seed a column. */
-export function printCrash(seeds: number[], results: CrashResult[]): void {
+/** A figure a line, a seed a column. @param more lines below them */
+export function printFigures(seeds: number[], results: { figures: Figures }[], more: (string | number)[][] = []): void {
   const names = Object.keys(results[0]?.figures ?? {});
-  const of = (restarts: number[], share: number) =>
-    restarts.length > 0 ? Math.round(percentile(restarts, share)) : "";
   printRows(
     [
       ["", ...seeds.map((seed) => `seed ${seed}`)],
       ...names.map((name) => [name, ...results.map(({ figures }) => figures[name] ?? "")]),
-      ["kills", ...results.map(({ restarts }) => restarts.length)],
-      ["restart, median ms", ...results.map(({ restarts }) => of(restarts, 0.5))],
-      ["restart, longest ms", ...results.map(({ restarts }) => of(restarts, 1))],
+      ...more,
     ],
     1,
   );
+}
+
+export function printCrash(seeds: number[], results: CrashResult[]): void {
+  const of = (restarts: number[], share: number) =>
+    restarts.length > 0 ? Math.round(percentile(restarts, share)) : "";
+  printFigures(seeds, results, [
+    ["kills", ...results.map(({ restarts }) => restarts.length)],
+    ["restart, median ms", ...results.map(({ restarts }) => of(restarts, 0.5))],
+    ["restart, longest ms", ...results.map(({ restarts }) => of(restarts, 1))],
+  ]);
 }
 
 export function printCarrier(rows: FaultRow[]): void {
