@@ -18,8 +18,8 @@ if (existsSync(MEMORY)) {
 }
 
 /**
- * Of workerd, where it runs tests. They make garbage by the million objects, and V8 collects it on more threads than there are
- * processors free: with room for the young objects, on the one thread, all takes a twentieth less time of the processors.
+ * Flags for the workerd that runs tests. Tests make garbage by the million objects, and V8 collects it on more threads than there are
+ * free processors. With room for the young objects, and on one thread, the tests take a twentieth less time of the processors.
  */
 process.env.MINIFLARE_WORKERD_V8_FLAGS ??= "--single-threaded-gc --min-semi-space-size=32 --max-semi-space-size=64";
 
@@ -121,7 +121,7 @@ export default defineConfig({
           hookTimeout: 180_000,
           // Half of their time they wait for what another process says.
           maxWorkers: 5,
-          // After the others: what waits for a real process should not wait for a busy machine.
+          // After the others: a test that waits for a real process should not wait for a busy machine.
           sequence: { groupOrder: 1 },
         },
       },

@@ -12,7 +12,7 @@ const ROUNDS = 3;
 const CALLBACKS_A_MESSAGE = 2;
 const TIMEOUT_MILLISECONDS = 120_000;
 
-/** Of the floor's callbacks; in the form of Standard Webhooks. */
+/** Signs the floor's callbacks; in the form of Standard Webhooks. */
 const FLOOR_SECRET = `whsec_${Buffer.alloc(32, 1).toString("base64")}`;
 
 export interface DeliverFigures {

@@ -8,10 +8,10 @@ const NUMBERS = 50_000;
 const ROUNDS = 5;
 /** Before them: a Worker's engine makes its fastest code of a loop after some dozen requests. */
 const WARM_UP_CALLS = 20;
-/** Of the service and of the query, in a round. The usual way is slow, and is asked once. */
+/** How often a round asks the service, and the query. The usual way is slow, so a round asks it once. */
 const CALLS = 5;
 
-/** Of the numbers asked for, one in so many is in the table. */
+/** One in so many of the numbers asked for is in the table. */
 const ONE_IN = 5;
 /** Numbers from here on are in no table. */
 export const UNKNOWN = 50_000_000;

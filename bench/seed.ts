@@ -8,7 +8,7 @@ const JSON_CONTENT = { "content-type": "application/json" };
 
 export interface SeededClient {
   websiteId: string;
-  /** Of every request by this client. */
+  /** Every request by this client has them. */
   headers: Record<string, string>;
 }
 

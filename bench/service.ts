@@ -11,7 +11,7 @@ export interface Workers<Name extends string = WorkerName> {
   /** For when nothing is under way: preparing a statement stops this process, and workerd stops once its log is not read. */
   db: Database;
   operatorToken: string;
-  /** Of workerd, over HTTP; see withInspector. */
+  /** The inspector of workerd, over HTTP; see withInspector. */
   inspectorUrl: URL | undefined;
   /** Fires the cron trigger of the first Worker. */
   sweep(): Promise<void>;

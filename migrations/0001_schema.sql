@@ -197,8 +197,8 @@ CREATE TABLE accepted_minutes (
   website_id TEXT NOT NULL,
   minute INTEGER NOT NULL,             -- since 1970
   accepted INTEGER NOT NULL,
-  -- Of the latest transaction of the minute, for its later statements: how many texts it had, and the place in it after which the
-  -- limit accepts none.
+  -- Written by the latest transaction of the minute, for its own later statements: how many texts it had, and the place in it after
+  -- which the limit accepts none.
   wanted INTEGER NOT NULL,
   cutoff INTEGER NOT NULL,
   PRIMARY KEY (website_id, minute)

@@ -6,7 +6,7 @@ const SECRETS = ["OPERATOR_TOKEN", "SERVICE_KEY"] as const;
 
 export type Secrets = Record<(typeof SECRETS)[number], string>;
 
-/** The vars of files of the form of .dev.vars. Of one that stands in several, the last counts; a missing file has none. */
+/** The vars of files of the form of .dev.vars. If several files have a var, the last file counts. A missing file has none. */
 export function readVars(paths: string[]): Record<string, string> {
   return Object.assign({}, ...paths.map((path) => parseEnv(readOrEmpty(path))));
 }

@@ -9,7 +9,7 @@ export interface StartOptions {
   port: number;
   /** Absolute. */
   persistTo: string;
-  /** Absolute. Of a var that stands in several files, the last counts. */
+  /** Absolute. If several files have a var, the last file counts. */
   varFiles: string[];
   /** Those given with --var: they win over the files. */
   vars: Record<string, string>;

@@ -38,8 +38,8 @@ function endWithThisProcess(workerd: ChildProcess): void {
 }
 
 /**
- * Miniflare waits for the "finish" or an "error" of workerd's standard input. Of a process that ends before it has read all of it,
- * Node gives an error (EPIPE), but neither of the two if it sees the end of the process first: Miniflare would wait forever.
+ * Miniflare waits for the "finish" or an "error" of workerd's standard input. If workerd ends before it has read all of it, Node gives an
+ * error (EPIPE). But if Node sees the end of the process first, it gives neither, and Miniflare would wait forever.
  */
 function failUnread(workerd: ChildProcess): void {
   const { stdin } = workerd;

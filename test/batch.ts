@@ -1,4 +1,4 @@
-/** Of the queues of wrangler.toml that have one. */
+/** The `retry_delay` of those queues of wrangler.toml that have one. */
 const RETRY_DELAY_SECONDS = 10;
 const LONGEST_DELAY_SECONDS = 86_400;
 

@@ -14,7 +14,7 @@ export interface Usage {
   rowsRead: number;
   rowsWritten: number;
   bytesStored: number;
-  /** Of 64 KB: each message of a queue is written, read and deleted. */
+  /** One for each 64 KB. Each message of a queue is written, read and deleted. */
   queueOperations: number;
   logLines: number;
 }

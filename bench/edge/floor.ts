@@ -7,7 +7,7 @@ import { type EdgePrice, startEdge, tell } from "./start.ts";
 
 const CONNECTIONS = [1, 32, 128];
 const ROUNDS = 3;
-/** Of the model. */
+/** Seconds by the clock of the model. */
 const SECONDS = 1;
 
 export interface FloorRow {

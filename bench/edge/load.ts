@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 export interface Sent {
   /** How often each status was answered; 0 stands for no answer. */
   statuses: Map<number, number>;
-  /** Of the answers 200, from when the request should have gone out. */
+  /** How long each answer 200 took, from when its request should have gone out. */
   milliseconds: number[];
   /** From the first request to the last answer. */
   elapsed: number;

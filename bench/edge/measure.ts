@@ -30,7 +30,7 @@ const BESIDE_MILLISECONDS = 3_000;
 const OPEN_MILLISECONDS = 2_000;
 const HELD_MILLISECONDS = 2_000;
 const WARM_UP_MILLISECONDS = 200;
-/** Of a request, after its answer. */
+/** How long a request may still work after its answer. */
 const FOLLOW_UP_MILLISECONDS = 100;
 /** Requests a second, from all websites. */
 export const OPEN_RATE = 300;
@@ -38,7 +38,7 @@ const ALONE = 2;
 /** So long does a message wait among others: more than a message alone needs. */
 const WINDOW_SECONDS = 2.5;
 const MOST_UNDER_WAY = 2_000;
-/** Of the sends that go on for longer, in windows. */
+/** How many windows the longer run of sends takes. */
 const WINDOWS = 3;
 const WITHOUT_CALLBACKS = 2_000;
 /** RETENTION_DAYS, when left out, and one. */
@@ -50,7 +50,7 @@ const LOOK_MILLISECONDS = 5;
 /** The paces that are tried, each twice as slow as the one before. */
 const LEAST_SLOW = 2;
 const MOST_SLOW = 16;
-/** Of a core: then the CPU holds up the load, and not the price. */
+/** The share of a core beyond which the CPU holds up the load, and not the price. */
 const MOST_CPU = 0.75;
 
 export interface EdgeOptions {
@@ -76,7 +76,7 @@ export interface EdgeFigures {
   open: Phase;
   /** A bulk campaign of a client that has no callback URL. */
   uncalled: Phase;
-  /** Of the messages that were called back, and of those of `uncalled`. */
+  /** The purge of the messages that were called back, and the purge of those of `uncalled`. */
   purge: { called: Purge; uncalled: Purge };
   floor: FloorRow[];
 }

@@ -13,7 +13,7 @@ export interface Load {
   messages: number;
   /** Answers other than 200, by status. */
   refused: Record<string, number>;
-  /** Of each answer 200. */
+  /** How long each answer 200 took. */
   milliseconds: number[];
   elapsed: number;
 }
@@ -66,8 +66,9 @@ interface QueueLoad {
 
 /** What the machine adds to the price. */
 export interface MachineLoad {
-  /** Of one core each, from 0 to 1: of workerd, stores included, and of this process; undefined where the system does not tell. */
+  /** The share of a core that workerd used, its stores included, from 0 to 1; undefined if the system does not say. */
   workerd: number | undefined;
+  /** The share of a core that this process used. */
   bench: number;
   /** How much later than asked a wait of the model ends, milliseconds of the model. */
   late: number;

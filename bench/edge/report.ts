@@ -43,7 +43,7 @@ gives two receipts; endpoints answer in 50 ms. The model ran ${slow} times slowe
   }
 }
 
-/** Of the model, on average: other programs hold the load up. */
+/** Milliseconds of the model, on average. If timers come later than that, other programs hold the load up. */
 const MOST_LATE = 2;
 
 interface Row {
@@ -131,7 +131,7 @@ function countsOf(refused: Record<string, number>): string {
     .join(", ");
 }
 
-/** Of each database or queue. */
+/** One figure for each database or queue. */
 function each<T>(named: Record<string, T>, show: (it: T) => string): string {
   return Object.values(named).map(show).join(" | ");
 }

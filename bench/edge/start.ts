@@ -12,7 +12,7 @@ import { findWorkerd } from "./cpu.ts";
 
 /** What can be set. Milliseconds, but `slow` and the consumers. */
 export interface EdgePrice extends Pick<EdgeSettings, "slow" | "writingCall" | "readingCall" | "network"> {
-  /** Of each queue, batches at a time. */
+  /** How many batches of each queue are consumed at a time. */
   consumers: number;
 }
 
@@ -21,7 +21,7 @@ export function tell({ slow }: EdgePrice, what: string): void {
   process.stderr.write(`${(performance.now() / 1000).toFixed(0)} s: edge, ${slow} times slower: ${what}\n`);
 }
 
-/** Of one invocation, in production. */
+/** How many connections one invocation has in production. */
 const CONNECTIONS = 6;
 
 export interface Edge {
@@ -29,7 +29,7 @@ export interface Edge {
   /** For when nothing is under way. */
   db: Database;
   operatorToken: string;
-  /** Of workerd; undefined where the system does not tell. */
+  /** The process id of workerd; undefined if the system does not say. */
   pid: number | undefined;
   price: EdgePrice;
   /** Lines that the service has logged so far. */
@@ -37,13 +37,13 @@ export interface Edge {
   /** The clock of the model: milliseconds since 1970. */
   now(): number;
   takeCounts(): Promise<EdgeCounts>;
-  /** Of the database. */
+  /** The size of the database. */
   readBytes(): Promise<number>;
   /** Whether nothing waits in a queue and no consumer runs. */
   isIdle(): Promise<boolean>;
   /** Whether the consumers begin no batch. */
   hold(isHeld: boolean): Promise<void>;
-  /** Forgets what waits in the queues. */
+  /** Deletes the pending messages of the queues. */
   drop(): Promise<void>;
   goAhead(milliseconds: number): Promise<void>;
   sweep(): Promise<void>;
@@ -88,7 +88,7 @@ export async function startEdge(
   }
 }
 
-/** Of wrangler.toml, whatever the bindings are called. */
+/** Reads wrangler.toml, whatever the bindings are called. */
 function readSettings({ wrangler, config }: EdgeBuild, { consumers: most, ...price }: EdgePrice): EdgeSettings {
   const { kv_namespaces, durable_objects, queues } = wrangler;
   const consumers = (queues.consumers ?? []).map((consumer): [string, ConsumerSettings] => [

@@ -65,7 +65,7 @@ async function statusOfOne(env: Env, { websiteId }: Client, body: { phone_number
   return Response.json({ phoneNumberStatuses: [{ phoneNumber, subscriptionStatus: row?.subscribed === 1 }] });
 }
 
-/** Of the numbers at hand: the one query. */
+/** The status of the numbers at hand, by one query. */
 async function statusOfMany(env: Env, websiteId: string): Promise<Response> {
   const row = await env.DB.prepare(
     `SELECT json_group_array(s.phone) AS phones FROM json_each(?2) j

@@ -1,4 +1,4 @@
-// What waits, and messages. answers.ts says how to read this.
+// Pending messages, and messages. answers.ts says how to read this.
 
 export type Status =
   | "PENDING_TO_SEND"

@@ -49,7 +49,7 @@ export const lookOfStatus = (status: Status): Look => LOOKS[status] ?? { word: s
 
 type Told = Pick<MessageFacts, "status" | "reason" | "waits" | "updatedAt">;
 
-/** How a message looks now: what waits may be held or scheduled, and what has been sending for an hour has no receipt. */
+/** How a message looks now. A pending one may be held or scheduled, and one that has been SENDING for an hour has no receipt. */
 export function lookOf({ status, reason, waits, updatedAt }: Told, now: number): Look {
   if (reason === "CANCELLED") return CANCELLED;
   if (reason === "NO_RECEIPT") return NO_RECEIPT;

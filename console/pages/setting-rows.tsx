@@ -30,7 +30,7 @@ const ROWS: [label: string, meaning: string, ...fields: Field[]][] = [
   ],
   [
     "Time zone",
-    "Of its people: so that you know what time it is there.",
+    "Where its people live, so that you see what time it is there.",
     { key: "timeZone", options: [["", "none"], ...ZONES] },
   ],
   ["Answer to HELP", "One text to whoever asks for help.", { key: "helpText", is: "area" }],
@@ -48,7 +48,7 @@ const ROWS: [label: string, meaning: string, ...fields: Field[]][] = [
   ],
   [
     "Sending hours",
-    "Of marketing, by the clock of the person.",
+    "When marketing may go, by the clock of the person.",
     {
       key: "hours",
       options: [

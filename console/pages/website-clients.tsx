@@ -102,7 +102,7 @@ function ClientCard({ client, onMade, reload }: CardProps): JSX.Element {
           icon: "cancelled",
           text: "Its requests are refused with 403, everywhere within 90 seconds. You can undo it.",
         },
-        { icon: "waiting", text: "Texts that were accepted still go. To stop those too, hold what waits." },
+        { icon: "waiting", text: "Texts that were accepted still go. To stop those too, hold the waiting texts." },
       ]}
       act={() => `Suspend ${name}`}
       out="Let it send"

@@ -64,7 +64,7 @@ export function Ticks({
   );
 }
 
-/** What waits: lines at a slant. The styles name it. */
+/** The pattern of pending texts: lines at a slant. The styles name it. */
 export function Hatch(): JSX.Element {
   return (
     <defs>

@@ -18,7 +18,7 @@ export interface Mark {
   words: string;
 }
 
-/** Each minute of the hour by what became of the texts that it accepted: the gap below the line is what waits. */
+/** Each minute of the hour by what became of the texts that it accepted. The gap below the line are the pending texts. */
 export function HourChart({ minutes, mark }: { minutes: Minute[]; mark: Mark | null }): JSX.Element {
   const total = (key: keyof Omit<Minute, "at">) => formatCount(sumOf(minutes, key));
   return (

@@ -60,7 +60,7 @@ interface Outcomes {
   waiting: number;
 }
 
-/** What became of the texts of an hour, as one bar: delivered, a gap, undelivered, no receipt, what waits. */
+/** What became of the texts of an hour, as one bar: delivered, a gap, undelivered, no receipt, pending. */
 export function OutcomeBar({ delivered, undelivered, noReceipt, waiting }: Outcomes): JSX.Element | null {
   const total = delivered + undelivered + noReceipt + waiting;
   if (total === 0) return null;

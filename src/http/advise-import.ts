@@ -5,8 +5,8 @@ export function adviseImport(
   because: ImportInterrupted["because"]["kind"],
   { importId, storedRows }: ImportProgress,
 ): string {
-  const rows = storedRows === 0 ? "none of its rows" : `the first ${storedRows} of its rows`;
-  const stored = `Of this file, ${rows} were stored before that, in the import ${importId}.`;
+  const rows = storedRows === 0 ? "no row" : `the first ${storedRows} rows`;
+  const stored = `Stored before that: ${rows} of this file, in the import ${importId}.`;
   if (because === "import-closed") return `${stored} The undo has taken them back, or does so when it is repeated.`;
   return `${stored} An undo takes them back. To go on, send the file again with importId=${importId}: what is stored stays as it is.`;
 }

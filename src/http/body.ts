@@ -118,7 +118,7 @@ export async function readBytes(request: ApiRequest, limitBytes: number): Promis
   return only && chunks.length === 1 ? only : joinBytes(...chunks);
 }
 
-/** What is read at a time. Of a body that comes byte by byte, each byte alone would take 4 KB, and a turn of its own. */
+/** How much is read at a time. If a body came byte by byte, each byte read alone would take 4 KB, and a turn of its own. */
 export const PIECE_BYTES = 64 * 1024;
 
 /**

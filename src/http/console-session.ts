@@ -14,7 +14,9 @@ import { requireOperatorToken, requireOwnOrigin } from "./require-operator.ts";
 import { toTime } from "./time.ts";
 
 const signInSchema = jsonObject({
-  token: z.string("must be the token of an operator").describe("Of `POST /operator/tokens`: it has a name and a role."),
+  token: z
+    .string("must be the token of an operator")
+    .describe("A token of `POST /operator/tokens`: it has a name and a role."),
 });
 
 const consoleAnswers = { ConsoleSession: consoleSessionSchema };

@@ -9,8 +9,8 @@ export const errorSchema = z.object({
       z.object({
         field: z.string().describe("Such as `phone` or `phone_numbers[3]`."),
         message: z.string(),
-        messageId: z.string().optional().describe("Of a message of a bulk request that is stored."),
-        count: z.int().optional().describe("Of `expected`: the count of now."),
+        messageId: z.string().optional().describe("The id of a message of a bulk request, if it is stored."),
+        count: z.int().optional().describe("If `expected` is wrong: the present count."),
       }),
     )
     .optional()
@@ -20,9 +20,9 @@ export const errorSchema = z.object({
       importId: z.uuid(),
       storedRows: z
         .int()
-        .describe("Of the file of this request, from its first row on: at least so many rows are stored."),
+        .describe("At least so many rows of the file of this request are stored, from its first row on."),
     })
     .optional()
-    .describe("Of an import that broke off when rows of it may have been stored: an undo takes them back."),
+    .describe("If an import ended early and may have stored rows: an undo takes them back."),
   requestId: z.string().describe("As in `X-Request-Id`: the log of the service has the request under it."),
 });

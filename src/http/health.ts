@@ -16,11 +16,11 @@ const healthAnswerSchema = z.object({
       credentials: checkSchema.optional(),
       limiter: checkSchema.optional(),
     })
-    .describe("Of a wrong configuration there is no other check."),
+    .describe("If the configuration is wrong, it is the only check."),
   failingDatabases: z
     .array(z.object({ database: z.string(), status: z.enum(["away", "unmigrated"]) }))
     .optional()
-    .describe("Of several databases, those that do not answer, or lack a migration."),
+    .describe("If there are several databases: those that do not answer, or lack a migration."),
 });
 
 const CHECK = { status: "ok", milliseconds: 4 } as const;

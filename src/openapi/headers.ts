@@ -1,6 +1,6 @@
 import { REQUESTS_PER_SECOND } from "../domain/clients/sliding-window.ts";
 
-/** The headers of answers. Of a failure of the limiter itself, no answer has those of the limit. */
+/** The headers of answers. If the limiter itself fails, the answer has no headers of the limit. */
 export const HEADERS = {
   "X-Request-Id": {
     description: "Names the request in the log of the service.",

@@ -18,7 +18,7 @@ export const databaseSchema = z.object({
     ),
   bytes: z.int().nullable().describe("Null while it does not answer."),
   limitBytes: z.int(),
-  bytesPerDay: z.int().nullable().describe("Of the last seven days; null until a day is known."),
+  bytesPerDay: z.int().nullable().describe("Growth per day over the last seven days; null: less than a day is known."),
   daysLeft: z.int().nullable().describe("At this growth; null: it does not grow, or that is not known."),
   sweptAt: z.iso.datetime().nullable().describe("When its last sweep ended; null: never."),
   sweepAgeSeconds: z.int().nullable(),

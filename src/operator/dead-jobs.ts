@@ -18,7 +18,7 @@ const deadJobSchema = z.object({
   queue: z.string(),
   body: z.unknown().describe("The job: ids and outcomes. Phone numbers are masked."),
   diedAt: z.iso.datetime(),
-  error: z.string().nullable().describe("Of its last try; null where it is unknown."),
+  error: z.string().nullable().describe("The error of its last try; null: unknown."),
   putBackAt: z.iso.datetime().nullable(),
 });
 

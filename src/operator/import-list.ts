@@ -22,7 +22,7 @@ const importListAnswers = {
         file: z.string().nullable().describe("The name that the request gave."),
         operator: z.string(),
         at: z.iso.datetime().describe("When it began."),
-        rows: count.describe("Of its requests that have ended, as the next three; null: none has."),
+        rows: count.describe("Rows of its requests that have ended, as are the next three; null: none has ended."),
         new: count,
         keptUnsubscribed: count,
         refused: count.describe("Rows whose number is invalid."),

@@ -58,7 +58,7 @@ const websiteNowSchema = z.object({
   waiting: z.int().describe("Against the will: accepted over a minute ago, pending, and not held."),
   waitsFor: z.string().nullable().describe("The carrier, where something waits."),
   textsToday: z.int(),
-  failedToday: z.int().describe("Of those, FAILED_TO_DELIVERY or FAILED_TO_SEND."),
+  failedToday: z.int().describe("Texts among `textsToday` that are FAILED_TO_DELIVERY or FAILED_TO_SEND."),
   sent30Days: z.int(),
   optedOut30Days: z.int(),
   failingEndpoints: z.int().describe("Clients whose endpoint has not taken the last callbacks."),
@@ -70,7 +70,9 @@ const carrierNowSchema = z.object({
   delivered: figures.delivered,
   undelivered: figures.undelivered,
   noReceipt: figures.noReceipt,
-  waiting: z.int().describe("Of the oldest that wait: 20 of each database are looked at."),
+  waiting: z
+    .int()
+    .describe("Messages of this carrier among the oldest pending ones: 20 of each database are looked at."),
   state: z.enum(CARRIER_LOOKS),
 });
 
@@ -99,10 +101,10 @@ const overviewAnswers = {
     websites: z
       .array(websiteNowSchema)
       .describe(
-        "Of texts that were accepted in the last hour. At most five: those of which something is held, and the busiest of today and yesterday.",
+        "Figures of the texts that were accepted in the last hour. At most five websites: those with held messages, and the busiest of today and yesterday.",
       ),
     isCut: z.boolean().describe("There are more websites than `websites` has. The other counts are of all."),
-    carriers: z.array(carrierNowSchema).describe("Of texts that were accepted in the last hour."),
+    carriers: z.array(carrierNowSchema).describe("Figures of the texts that were accepted in the last hour."),
     ...missingShape,
   }),
 };

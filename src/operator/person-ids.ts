@@ -33,7 +33,9 @@ const foundShape = {
 const personIdAnswers = {
   FoundPerson: z.object({
     ...foundShape,
-    others: z.array(z.object(foundShape)).describe("Of an `email`: who else has it, the last subscribed first."),
+    others: z
+      .array(z.object(foundShape))
+      .describe("Who else has the `email` that was asked for, the last subscribed first."),
     ...missingShape,
   }),
   RevealedPerson: z.object({ phone: z.string(), emails: z.array(z.string()), ...missingShape }),

@@ -125,7 +125,7 @@ const getOfAll = operatorCall({
   ],
   errors: ["fields-wrong"],
   namesNobody: true,
-  command: { name: "report", options: OPTIONS, chosenBy: { option: "all", summary: "Of all websites." } },
+  command: { name: "report", options: OPTIONS, chosenBy: { option: "all", summary: "Report all websites." } },
   run: async (request, deps) => {
     const { answers, missing } = await askEach(inEach(deps), ({ db }) => listWebsites(db));
     if (missing.unavailableDatabases) throw new RequestFailure({ kind: "store-unavailable" });

@@ -39,7 +39,7 @@ const subscriberAnswers = {
       .describe("The columns that were read, as the file writes them. null, or left out: it has no such column."),
     imported: z.int().describe("The sum of the next three."),
     new: z.int().describe("Never seen before."),
-    changed: z.int().describe("Of the others, those with another state or address than before."),
+    changed: z.int().describe("Numbers that were there before, and have another state or address now."),
     unchanged: z.int(),
     keptUnsubscribed: z
       .int()

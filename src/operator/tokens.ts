@@ -73,8 +73,8 @@ const end = operatorCall({
   command: {
     name: "end-token",
     options: {
-      old: { field: "which", sets: "old", summary: "Of two, the older one." },
-      new: { field: "which", sets: "new", summary: "Of two, the newer one." },
+      old: { field: "which", sets: "old", summary: "Revoke the older of two tokens." },
+      new: { field: "which", sets: "new", summary: "Revoke the newer of two tokens." },
     },
     notes: "To end OPERATOR_TOKEN, replace it: npx wrangler secret put OPERATOR_TOKEN",
     next: ({ name, left }) => (left === 0 ? `${name} has no token any more.` : `${name} has ${left} other token.`),

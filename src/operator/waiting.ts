@@ -27,7 +27,7 @@ const rowSchema = z.object({
     .describe(
       "`held`: an operator holds them. `scheduled`: they are kept for their time. `sending-hours`: they wait until the hours of the website open. Against the will: `carrier`: it could not take one of them at first; `queue`: they wait for their turn.",
     ),
-  carrier: z.string().describe("Of the website."),
+  carrier: z.string().describe("The carrier of the website."),
   cause: z.string().nullable().describe("The words of the other side; numbers in them are masked."),
   nextTryAt: z.iso.datetime().nullable(),
   held: z

@@ -132,7 +132,7 @@ function describe({ instanceLocation, error }: OutputUnit): string {
 /** The document describes nothing that is nested so deeply. */
 const DEEPEST = 50;
 
-/** Of 50,000 items, the first hundred: the others are made by the same code. */
+/** Keeps the first 100 items of each list, because the same code makes the others. */
 function shorten(value: unknown, depth = 0): unknown {
   if (depth > DEEPEST) return null;
   if (Array.isArray(value)) return value.slice(0, 100).map((item) => shorten(item, depth + 1));

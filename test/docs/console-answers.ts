@@ -23,7 +23,7 @@ type Loose<T> = T extends object
   ? { [Name in keyof T]: Loose<T[Name]> | (undefined extends T[Name] ? undefined : never) }
   : T;
 
-/** Of a session, which adds `personId`. */
+/** As the service answers a token. For a session, it adds `personId`. */
 type ListedSubscriber = Omit<Console.SubscriberPage["subscribers"][number], "personId">;
 
 export type Checked = [

@@ -19,7 +19,7 @@ beforeEach(async () => {
   world = await World.create();
 });
 
-/** Of nobody: whoever is let in is told that there is no such thing, or that a field is missing. Nothing is changed. */
+/** Values that name nothing. A caller who is let in gets 404 or 400, so no call changes anything. */
 const UNKNOWN: Record<string, string> = {
   websiteId: "nobody",
   clientId: "0".repeat(32),

@@ -1,4 +1,4 @@
-/** What waits, why, and what a look at it costs. */
+/** Pending messages, why they wait, and what a look at them costs. */
 import { beforeEach, expect, it } from "vitest";
 import { countingDatabase } from "../counting-database.ts";
 import { seed } from "../seed.ts";

@@ -18,7 +18,7 @@ export interface AllowedPlan {
   reason: string;
 }
 
-const A_MESSAGE = "Of one message: a few rows.";
+const A_MESSAGE = "The rows of one message are few.";
 const AS_MANY_AS_GIVEN = "At most as many tombstones as the request has numbers.";
 const A_MOVE = "A move copies, compares and clears all rows of a website, a page at a time.";
 const ONE_ROW = "The table has one row.";
@@ -38,7 +38,7 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
   { step: "SEARCH events USING INDEX events_by_message (message_id=?)", reason: A_MESSAGE },
   {
     step: "SEARCH clicks USING PRIMARY KEY (message_id=?)",
-    reason: "Of one message: a person's first clicks have a row each, the others share two.",
+    reason: "One message has few rows: a person's first clicks have a row each, and the others share two.",
   },
   {
     step: "SEARCH messages USING INDEX messages_by_phone (website_id=? AND phone=?)",
@@ -142,12 +142,12 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
   {
     step: "SEARCH messages USING INDEX messages_pending_by_website (website_id=?)",
     sql: "AS websiteZone, w.carrier, w.holds",
-    reason: "What waits of a website: 2,000 at most.",
+    reason: "Pending messages of one website: 2,000 at most.",
   },
   {
     step: /^(SCAN scheduled_messages USING INDEX scheduled_by_time|SEARCH scheduled_messages USING INDEX scheduled_by_website \(website_id=\?\))$/,
     sql: "min(requested_at) AS oldestAt",
-    reason: "What is scheduled, of a website or of all: the 2,000 that go first.",
+    reason: "Scheduled messages of one website or of all: the 2,000 that go first.",
   },
   { step: "SCAN erasure_key", reason: ONE_ROW },
   {

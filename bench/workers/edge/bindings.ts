@@ -111,7 +111,7 @@ function priceObjects(objects: DurableObjectNamespace, platform: Platform): Dura
   });
 }
 
-/** Of one call of sendBatch, as Cloudflare has them. */
+/** Cloudflare's limits for one call of sendBatch. */
 const MOST_MESSAGES = 100;
 const MOST_BYTES = 256_000;
 

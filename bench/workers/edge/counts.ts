@@ -7,7 +7,7 @@ export interface Made {
   writingCalls: number;
   rowsRead: number;
   rowsWritten: number;
-  /** Of the threads of all databases. */
+  /** How long the threads of all databases were busy, in sum. */
   busyMilliseconds: number;
   objectCalls: number;
   kvReads: number;
@@ -24,7 +24,7 @@ export interface DatabaseCounts {
 }
 
 export interface QueueCounts {
-  /** Of 64 KB or less each. */
+  /** Operations, of 64 KB or less each. */
   writes: number;
   reads: number;
   deletes: number;

@@ -12,7 +12,7 @@ interface Invocation {
   connections: Connections;
 }
 
-/** Of the statements of one call. */
+/** What the statements of one call cost, together. */
 export type Meta = Pick<D1Meta, "duration" | "rows_read" | "rows_written">;
 
 /** How long objects have had something under way. An object's time counts once, however many calls share it. */
@@ -178,7 +178,7 @@ export class Platform {
   }
 }
 
-/** Of work that may be a promise: what is none stays none. */
+/** Ends work that may be a promise. Work that is no promise does not become one. */
 function finallyDo<T>(work: () => T, end: () => void): T {
   let result: T;
   try {

@@ -76,7 +76,7 @@ export class QueueModel {
     this.#pump();
   }
 
-  /** Forgets what waits. */
+  /** Deletes the pending messages. */
   drop(): void {
     this.#waiting = [];
   }

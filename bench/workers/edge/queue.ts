@@ -12,7 +12,7 @@ export interface EdgeEnv {
   EDGE_QUEUES: DurableObjectNamespace<EdgeQueue>;
 }
 
-/** Of the runtime's own calls of a consumer. */
+/** A message as the runtime hands it to a consumer. */
 type Delivered = Pick<QueuedMessage, "id" | "timestamp" | "attempts"> & { body: unknown };
 
 interface QueueOutcome {

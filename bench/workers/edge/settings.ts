@@ -12,7 +12,7 @@ export interface EdgeSettings {
   readingCall: number;
   /** One way to a database, to an object or to a queue. */
   network: number;
-  /** Of one invocation that may wait for an answer at a time. */
+  /** How many calls of one invocation may wait for an answer at a time. */
   connections: number;
   /** Names of bindings. */
   databases: string[];

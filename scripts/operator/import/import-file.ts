@@ -82,7 +82,7 @@ function explainBreak(error: unknown, wanted: FileImport, piece: Piece, sent: Se
   if (wanted.isDry || importId === undefined) return new Refusal(body);
   const storedRows = sent.rows + (body.import?.storedRows ?? 0);
   // The service speaks of the request.
-  const [cause] = body.message.split(" Of this file, ");
+  const [cause] = body.message.split(" Stored before that: ");
   const advice = body.code === IMPORT_CLOSED ? "" : `\n${adviceFor(wanted, importId, storedRows, "")}`;
   const explained: ImportError = { ...body, message: `${cause}${advice}`, import: { importId, storedRows } };
   return new Refusal(explained);

@@ -52,7 +52,7 @@ export const callbackSchemas = {
     from: z.string().describe("E.164, or as the carrier gives it if it is no phone number."),
     to: z.string().describe("The sender of the website that was texted, as the carrier gives it."),
     text: z.string(),
-    mediaUrls: z.array(z.string()).describe("Of the carrier. Some carriers ask for credentials there."),
+    mediaUrls: z.array(z.string()).describe("URLs at the carrier. Some carriers ask for credentials there."),
     receivedAt: z.iso.datetime(),
     keyword: z
       .enum(KEYWORDS)

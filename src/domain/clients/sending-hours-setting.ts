@@ -37,7 +37,7 @@ export const sendingHours = jsonObject({
     .min(1, WINDOWS_RULE)
     .max(MOST_WINDOWS, WINDOWS_RULE)
     .exactOptional()
-    .describe("Of `custom` only."),
+    .describe("Only for `custom`."),
   whenClosed: z.enum(WHEN_CLOSED, `must be ${WHEN_CLOSED.join(" or ")}`),
 }).check(
   ruleOfFields<{ profile?: unknown; windows?: unknown }>(({ profile, windows }, add) => {

@@ -27,7 +27,7 @@ export function firstIdAt(time: number): string {
   return `${digits.slice(0, 8)}-${digits.slice(8)}`;
 }
 
-/** @param id of a message, or what begins with one: an event, a notice. Of any other text: 0 */
+/** @param id of a message, or an id that begins with one (an event, a notice) @returns 0 for any other text */
 export function homeOf(id: string): number {
   return (id[14] === "7" && Number.parseInt(id.slice(15, 18) + id.slice(20, 22), 16)) || 0;
 }

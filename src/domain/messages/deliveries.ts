@@ -21,7 +21,7 @@ export interface ReceiptCount {
 }
 
 /**
- * How many texts must fail to be a problem. Of an ordinary list, up to 10 or 15 in 100 numbers cannot be reached. So the problem begins
+ * How many texts must fail to be a problem. In an ordinary list, up to 10 or 15 in 100 numbers cannot be reached. So the problem begins
  * beyond 30 in 100, and three failures later, because few texts may all go to wrong numbers: 5 of 5, 7 of 10, 10 of 20, 34 of 100, 304
  * of 1,000. Where 10 in 100 numbers are wrong, chance alone brings that about in at most one of 15,000 hours; where 15 are, in one of
  * 1,500 hours with a dozen texts, and in one of 500,000 with a hundred. A busy sender is to be seen to fail before the hour is over, so its

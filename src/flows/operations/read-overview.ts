@@ -1,4 +1,4 @@
-// What an operator looks at first: what was accepted and what has arrived, what waits against the will, and the problems. A look reads
+// What an operator looks at first: accepted and delivered texts, pending texts that should have gone, and the problems. A look reads
 // at most 2,000 rows of each database, and writes nothing.
 import type { Deps } from "../../deps.ts";
 import { DAY_MILLISECONDS, toDay } from "../../domain/day.ts";

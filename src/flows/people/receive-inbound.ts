@@ -30,9 +30,9 @@ export async function receiveInbound(
 }
 
 /**
- * Applies the keyword of a text in the websites that it is for, and stores the text for the operator. One website replies. Of a
- * website that is on the move, the text waits. Safe to run again with the same text.
- * @param receivedAt milliseconds since 1970: of a text that has waited, when it came
+ * Applies the keyword of a text in the websites that it is for, and stores the text for the operator. One website replies. A text for a
+ * website that is on the move waits. Safe to run again with the same text.
+ * @param receivedAt when the text came, which may be earlier because it has waited; in milliseconds since 1970
  * @returns the websites for which it waits
  */
 export async function receiveFor(

@@ -45,7 +45,10 @@ const useShape = {
       z.object({
         endsIn: z.string().describe("The last four characters of the client secret."),
         since: z.iso.datetime(),
-        validUntil: z.iso.datetime().nullable().describe("Of the one that is being replaced."),
+        validUntil: z.iso
+          .datetime()
+          .nullable()
+          .describe("When it ends, if a newer secret replaces it; null: it has no end."),
         lastUsedAt: z.iso.datetime().nullable().describe("As `lastUsedAt` of the client."),
       }),
     )
@@ -53,7 +56,7 @@ const useShape = {
   lastRefusal: z
     .object({ at: z.iso.datetime(), cause: z.enum(CLIENT_REFUSALS) })
     .nullable()
-    .describe("Of a request of this client, to a minute."),
+    .describe("The last request of this client that was refused, to a minute; null: none is stored."),
 };
 
 const postsSchema = z
@@ -75,7 +78,7 @@ const postsSchema = z
         response: z.string().nullable().describe("The first kilobyte of the response, or the error."),
       })
       .nullable()
-      .describe("Of its latest 100 events; null: none of them."),
+      .describe("The last failure among its latest 100 events; null: none of them failed."),
   })
   .describe("The callbacks that were posted to its endpoint in the last 24 hours.");
 
@@ -92,7 +95,7 @@ export const clientAnswers = {
     waitingMessages: z
       .int()
       .nullable()
-      .describe("Of a client that this call suspends: how many of its messages still wait, and will go."),
+      .describe("How many pending messages of the client will still be sent. null: this call did not suspend it."),
   }),
   NewClient: z.object({ clientId: z.string(), ...secretsSchema.shape }),
   NewSecrets: secretsSchema.extend({

@@ -25,7 +25,7 @@ export const storySchema = operatorMessageSchema.extend({
       since: z.iso.datetime().nullable().describe("null: nobody had subscribed the number, or opted it out."),
       source: z.enum(CHANGE_SOURCES).nullable(),
       proof: z.string().nullable().describe("The id of the request or of the import, or the text."),
-      changeId: z.int().nullable().describe("Of the ledger."),
+      changeId: z.int().nullable().describe("The row of the ledger."),
       consentedAt: z.iso
         .datetime()
         .nullable()

@@ -23,7 +23,7 @@ const submissionSchema = z.object({
 const eventSchema = z.object({
   eventId: z.string(),
   eventType: z.enum(MESSAGE_EVENT_TYPES),
-  status: z.enum(MESSAGE_STATUSES).optional().describe("Of message.status."),
+  status: z.enum(MESSAGE_STATUSES).optional().describe("Only `message.status` has it."),
   reason: reasonSchema.optional(),
   occurredAt: z.iso.datetime(),
 });
@@ -50,8 +50,8 @@ export const operatorMessageSchema = z.object({
     .nullable()
     .describe("Fields of the request that no send request has; null: it had none."),
   kind: z.enum(KINDS).nullable().describe("null: a reply to a keyword."),
-  timeZone: z.string().nullable().describe("Of the person, as the client said."),
-  region: z.string().nullable().describe("Of the person, as the client said."),
+  timeZone: z.string().nullable().describe("The person's time zone, as the client sent it."),
+  region: z.string().nullable().describe("The person's region, as the client sent it."),
   encoding: z.enum(["GSM-7", "UCS-2"]).nullable(),
   segments: z.int().nullable(),
   carrier: z.string().nullable(),
@@ -63,7 +63,9 @@ export const operatorMessageSchema = z.object({
     .describe(
       "When a scheduled message was asked for: it is accepted some minutes before its time. null: it was not scheduled.",
     ),
-  acceptedAt: z.iso.datetime().describe("Of a scheduled message that is not accepted yet: when it was asked for."),
+  acceptedAt: z.iso
+    .datetime()
+    .describe("When it was accepted. If it is scheduled and not accepted yet: when it was asked for."),
   scheduledFor: z.iso.datetime().nullable().describe("When it may go; null: at once."),
   expiresAt: z.iso
     .datetime()
@@ -80,7 +82,7 @@ export const operatorMessageSchema = z.object({
       hours: heldHoursSchema.optional().describe("The sending hours that hold it. Left out where none do."),
     })
     .nullable()
-    .describe("Of PENDING_TO_SEND: until when, and why. Without a time, it is its turn."),
+    .describe("Until when a PENDING_TO_SEND message waits, and why. Without a time, it is ready to send."),
   submissions: z.array(submissionSchema).describe("In order: the first, and the latest 19."),
   clicks: z.object({ people: z.int(), robots: z.int(), firstAt: z.iso.datetime().nullable() }),
   events: z.array(eventSchema),

@@ -55,7 +55,7 @@ export const auditEntrySchema = z.object({
   before: z
     .record(z.string(), z.unknown())
     .nullable()
-    .describe("The settings that it replaced. Of a callback URL, the origin."),
+    .describe("The settings that it replaced. A callback URL is cut to its origin."),
   after: z.record(z.string(), z.unknown()).nullable(),
   outcome: z
     .enum(["done", "failed"])

@@ -12,7 +12,7 @@ export const nowProblemSchema = problemSchema.extend({
       "What the website is called that the problem concerns; for a carrier, those of `websites` whose texts wait for it. Empty: none is known.",
     ),
   clientName: z.string().nullable(),
-  timeZone: z.string().nullable().describe("Of the first of these websites."),
+  timeZone: z.string().nullable().describe("The time zone of the first of these websites."),
   affected: z
     .int()
     .nullable()

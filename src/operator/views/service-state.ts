@@ -14,7 +14,7 @@ import { DATABASE, databaseSchema } from "../databases.ts";
 
 const backlogSchema = z.object({
   count: z.int().nullable().describe("null: its part does not answer."),
-  oldestSeconds: z.int().nullable().describe("Of the oldest."),
+  oldestSeconds: z.int().nullable().describe("Age of the oldest."),
 });
 
 const queueSchema = z.object({
@@ -135,7 +135,7 @@ export const serviceStateAnswers = {
     deadJobs: backlogSchema,
     credentialsBehind: backlogSchema,
     keywordsWithoutEffect: backlogSchema.describe(
-      "Of the last day: STOP, START and HELP that reached no website, or whose sender is no phone number.",
+      "STOP, START and HELP of the last day that reached no website, or whose sender is no phone number.",
     ),
     maybeOptOuts: backlogSchema.describe(
       "Texts of the last three days with an opt-out word in them, whose sender is not opted out.",

@@ -38,7 +38,7 @@ export async function listScheduled(
   return rows.map(toFound);
 }
 
-/** Kept requests that a look at what waits counts. */
+/** How many kept requests a look at the pending messages counts. */
 export const SCHEDULED_LOOKED_AT = 2000;
 
 /** Kept requests of one website, purpose and client. Times in milliseconds since 1970. */

@@ -142,7 +142,7 @@ function toStoredEvent(row: EventRow): StoredEvent {
   };
 }
 
-/** Messages with all that is stored of them. Of what is erased meanwhile, nothing is found. */
+/** Messages with all that is stored of them. A message that is erased meanwhile is not in the result. */
 export async function addDetails(db: D1Database, rows: StoryRow[]): Promise<WholeMessage[]> {
   if (rows.length === 0) return [];
   const ids = JSON.stringify(rows.map((row) => row.message_id));

@@ -55,7 +55,7 @@ export interface StoredMessage {
 /** A message `m` with HOURS. */
 export type HeldRow = MessageRow & Pick<WebsiteRow, "sending_hours">;
 
-/** The sending hours of the website of a message `m`. Of a message that they do not hold, nothing is read. */
+/** The sending hours of the website of a message `m`. They are read only if they hold the message. */
 export const HOURS = piece(
   "iif(m.opens_at IS NULL, NULL, (SELECT hw.sending_hours FROM websites hw WHERE hw.website_id = m.website_id)) AS sending_hours",
 );

@@ -1,4 +1,4 @@
-// What waits, by website, purpose and client.
+// Pending messages, by website, purpose and client.
 import type { Hold } from "../../domain/messages/hold.ts";
 import type { MessageKind } from "../../domain/messages/kind.ts";
 import { runQuery } from "../database.ts";

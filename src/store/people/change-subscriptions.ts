@@ -56,7 +56,7 @@ const MANY = 1000;
 /** A number has up to three tombstones of 64 characters, and one value in D1 holds 2,000,000 bytes. */
 const MARKED_ROWS = 9_000;
 
-/** Subscribes the numbers that were not erased. Of the tombstones of the numbers and those of the website, the fewer travel. */
+/** Subscribes the numbers that were not erased. It sends the tombstones of the numbers, or reads those of the website: the fewer. */
 async function subscribeOthers(
   target: Target,
   all: SubscriptionChange[],

@@ -45,7 +45,7 @@ export class ErasureKey {
     }
   }
 
-  /** Writes KV first, so that the key that D1 names has a copy. Of several keys made concurrently, D1 keeps the first. */
+  /** Writes KV first, so that the key that D1 names has a copy. If several keys are made concurrently, D1 keeps the first. */
   async #make(db: D1Database, serviceKey: string): Promise<Sealed> {
     const made = { keyId: randomHex(KEY_ID_BYTES), secret: randomHex(KEY_BYTES) };
     await askStore(KV_TIMEOUT_MILLISECONDS, () => this.#kv.put(copyName(made.keyId), made.secret));

@@ -105,10 +105,9 @@ function optOut(db: D1Database, acted: Acted): D1PreparedStatement[] {
 }
 
 /**
- * START subscribes a number that opted out or was erased, and no other. Of several websites that share the sender, it skips
- * one that knows the number only from its STOP, or from an import that was undone. START is the person's own consent, so it
- * removes the tombstone. For a number that an import has subscribed, a row of the ledger says so: no undo of that import takes
- * the number away.
+ * START subscribes a number that opted out or was erased, and no other. If several websites share the sender, START skips a website that
+ * has the number only from its STOP, or from an import that was undone. START is the person's own consent, so it removes the tombstone.
+ * If an import has subscribed the number, START adds a row to the ledger, so that no undo of that import takes the number away.
  */
 function optIn(db: D1Database, acted: Acted): D1PreparedStatement[] {
   const { phone, text, receivedAt, isOnlyOne } = acted;

@@ -61,8 +61,9 @@ export const isAllowed = (target: Target) =>
   sql`(guard.stores AND (g.subscribed = 0 OR (guard.subscribes AND ${isKept(target)} IS NOT TRUE)))`;
 
 /**
- * Whether a number is what it is by an import, and is said to be that by somebody else: a row of the ledger keeps an undo of the import
- * from it. Of imports, only the opt-outs count: others are as easily repeated.
+ * Whether an import gave a number its state, and another request or import now gives it the same state. A row of the ledger then keeps an
+ * undo of the first import from the number. A second import counts only if it opts the number out, because its other rows are as easily
+ * repeated.
  */
 export function isSaidAgain({ websiteId, origin }: Target): Sql {
   const counts = piece(origin.source === "import" ? "g.subscribed = 0" : "true");

@@ -60,7 +60,7 @@ function nameOf(state: string, database: string, statements: D1PreparedStatement
 /** The databases of an isolate that is cut off at one of its writes; nothing in it runs after that. */
 class CutOff {
   readonly writes: string[] = [];
-  /** Of the move, as its piece begins. */
+  /** The state of the move when its piece begins. */
   state = "";
   isOver = false;
   readonly late: (() => Promise<unknown>)[] = [];

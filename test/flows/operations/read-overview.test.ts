@@ -44,7 +44,7 @@ interface Counts {
   daysAgo?: number;
 }
 
-/** Of the hour and of the day, as a database counts them. */
+/** Adds to the counts of the minute and of the day, as a database does. */
 async function count(database: string, websiteId: string, counts: Counts): Promise<void> {
   const { accepted, delivered = 0, minutesAgo = 10, daysAgo = 0 } = counts;
   const minute = Math.floor(world.now / 60_000) - minutesAgo;

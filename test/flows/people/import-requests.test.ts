@@ -155,7 +155,7 @@ describe("an import that breaks off", () => {
       400,
       {
         code: 40001,
-        message: `subscribed: must be true or false; line 12002 has "maybe". Of this file, the first 10000 of its rows were stored before that, in the import ${importId}. An undo takes them back. To go on, send the file again with importId=${importId}: what is stored stays as it is.`,
+        message: `subscribed: must be true or false; line 12002 has "maybe". Stored before that: the first 10000 rows of this file, in the import ${importId}. An undo takes them back. To go on, send the file again with importId=${importId}: what is stored stays as it is.`,
         import: { storedRows: 10_000 },
       },
     ]);

@@ -1,4 +1,4 @@
-/** Of all fixtures: 03:05:20 in Berlin. */
+/** The time of all fixtures: 03:05:20 in Berlin. */
 export const NOW = Date.parse("2026-11-25T02:05:20Z");
 
 export const MINUTE = 60_000;

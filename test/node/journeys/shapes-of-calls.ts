@@ -51,7 +51,7 @@ function shapeOf(method: string, call: Call): Set<string> {
   ]);
 }
 
-/** Of the longest word: what does not break makes a page wider. */
+/** The length of the longest word, because a word that does not break makes a page wider. */
 const longestWordOf = (call: Call) =>
   Math.max(
     ...wordsOf(call)

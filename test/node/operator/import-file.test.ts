@@ -72,7 +72,7 @@ To undo it: undo-import ${ID}
   });
 
   test("that breaks off says what is stored, how to take it back, and how to go on", async () => {
-    const message = `subscribed: must be true or false; line 3 has "maybe". Of this file, the first 5000 of its rows were stored`;
+    const message = `subscribed: must be true or false; line 3 has "maybe". Stored before that: the first 5000 rows of this file`;
     const error = { code: 40001, message, details: [], import: { importId: ID, storedRows: 5000 }, requestId: "r" };
     const service = await startService([
       [200, answer({ imported: ROWS, new: ROWS })],

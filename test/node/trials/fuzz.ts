@@ -62,7 +62,7 @@ interface Place {
   operatorToken: string;
   sweep(): Promise<void>;
   query: Query;
-  /** Of the carriers and the clients. */
+  /** Where the carriers and the clients are. */
   endpoint: string;
   /** How many requests have come to it. */
   reached(): number;
@@ -164,7 +164,7 @@ async function checkAfter(
       answers.fail(`rows in ${table} of the website that no request had the right to have changed`);
   }
   const [row] = await query(
-    // Of an erased person's messages, the report is what is kept.
+    // The report is all that is kept of an erased person's messages.
     `SELECT (SELECT count(*) FROM json_each(?1) j JOIN messages m ON m.message_id = j.value)
        + (SELECT coalesce(sum(messages), 0) FROM daily_counts) AS kept`,
     JSON.stringify(accepted),

@@ -36,7 +36,7 @@ const TRIALS = "test/node/trials";
 const VITEST = ["node_modules/vitest/vitest.mjs", "run", "--project"];
 const SUITES = ["test/faults", "test/simulation"];
 
-/** Of a part that is a program of its own. */
+/** How long a part that is a program of its own may take. */
 const LONGEST_PROGRAM_MILLISECONDS = 1_500_000;
 
 const PARTS: Record<string, Part> = {

@@ -13,7 +13,7 @@ const HOURS_A_MINUTE = 8;
 /** Readings that are compared: what comes seldom comes once in as many minutes. */
 const WINDOW = 10;
 const DEADLINE_MILLISECONDS = 240_000;
-/** Of two websites: each is made, with subscribers and a client. */
+/** The two websites are made, each with subscribers and a client. */
 const FIRST_CHANGES = 6;
 /** A number that has passed through, and one that comes again. */
 const ERASURES_A_MINUTE = 2;
@@ -31,7 +31,7 @@ try {
 async function soak(place: Place): Promise<Level[]> {
   const heap = await HeapMeter.open(place.workers.inspectorUrl, place.name);
   const readings: Reading[] = [];
-  // Of the one who is erased each minute, the latest word is kept.
+  // The ledger keeps one row of the person who is erased each minute: the latest.
   let ledgerRows = 2 * (NUMBERS + SPECIAL_NUMBERS.length + 1) + 1;
   for (let minute = 0; minute < MINUTES; minute++) {
     if (performance.now() > DEADLINE_MILLISECONDS) throw new Error(`only ${minute} of ${MINUTES} minutes in time`);

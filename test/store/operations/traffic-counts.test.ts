@@ -176,7 +176,10 @@ const SUMS = ["accepted", "not_sent", "failed", "sending", "delivered", "undeliv
   .map((name) => `sum(${name}) AS ${name}`)
   .join();
 
-/** Of each minute and website; by carrier, whose rows have no accepted ones; of each day. */
+/**
+ * Compares the counts with the messages: of each minute and website, of each carrier (whose rows count no accepted messages), and of each
+ * day.
+ */
 async function expectExact(): Promise<void> {
   const since = Math.floor(world.now / 60_000) - 60;
   const stored = (of: string) => `SELECT website_id, at, ${SUMS} FROM traffic_counts WHERE ${of} GROUP BY 1, 2`;

@@ -24,7 +24,7 @@ interface CarrierFault {
 
 const MESSAGES = 30;
 
-/** As many as are submitted at a time. Of more, the circuit breaker would hold back the rest. */
+/** As many as are submitted at a time. If there were more, the circuit breaker would hold back the others. */
 const AT_A_TIME = 6;
 const STORM_MILLISECONDS = 2500;
 
@@ -165,7 +165,7 @@ async function runFault(run: FaultRun): Promise<FaultRow> {
 const idsOf = (sent: Map<number, { messageId: string | null }>) =>
   [...sent.values()].map(({ messageId }) => String(messageId));
 
-/** Of the texts that end unknown, half get a receipt. */
+/** Half of the texts that end unknown get a receipt. */
 function isReported({ fault, seed }: FaultRun, phone: string): boolean {
   return fault.ends === "delivered" || drawn(seed, "reported", phone) < 0.5;
 }
@@ -227,7 +227,7 @@ async function untilRepaired(run: FaultRun, ids: string[]): Promise<Seen[]> {
 }
 
 interface Outcome {
-  /** Of the messages that the carrier was asked to send while it failed. */
+  /** The messages that the carrier was asked to send while it failed. */
   asked: Set<string>;
   /** The last was sent after the repair. */
   found: Seen[];

@@ -11,7 +11,7 @@ export interface Website {
   websiteId: string;
   sender: string;
   client: Client;
-  /** Of the next message: each has a number of its own. */
+  /** The number of the next message: each has its own. */
   next: number;
   end: number;
 }

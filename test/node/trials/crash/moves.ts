@@ -11,7 +11,7 @@ import { clearFaults, tallyMoves } from "./moves-record.ts";
 import { untilSilent } from "./settle.ts";
 
 export interface MovesOptions {
-  /** Of test/workers/stops.ts. */
+  /** The bundle of test/workers/stops.ts. */
   bundle: Bundle;
   seed: number;
   keep: boolean;

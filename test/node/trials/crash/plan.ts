@@ -16,7 +16,7 @@ export interface PlannedRequest {
 
 const LARGEST_BULK = 60;
 
-/** Of ten requests about six are single with a key, three single without, and one is bulk, with 20 to 60 messages. */
+/** About six in ten requests are single with a key, three are single without one, and one is bulk, with 20 to 60 messages. */
 export function planRequests(seed: number, messages: number): PlannedRequest[] {
   const requests: PlannedRequest[] = [];
   for (let next = 0; next < messages; ) {

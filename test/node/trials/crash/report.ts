@@ -40,7 +40,7 @@ export function printCallbacks(rows: EndpointRow[]): void {
 
 type Healthy = { p50: number; p99: number };
 
-/** Of all seeds together; the healthy neighbor's times are those of the slowest seed. */
+/** Prints the sums over all seeds. The healthy neighbor's times are those of the slowest seed. */
 function printSums<Figure extends string>(
   heading: string,
   figures: Figure[],

@@ -6,15 +6,15 @@ import type { Client } from "./client.ts";
 import { type Issued, makeWebsite, sendText } from "./websites.ts";
 
 const WEBSITE = "bystander";
-export const TEXT = "Of the bystander alone";
+export const TEXT = "This text is the bystander's alone";
 const SENT = 20;
-/** Of nobody else: an operator's call erases a person from all websites. */
+/** Nobody else has these numbers, because an operator's call erases a person from all websites. */
 const PHONES = Array.from({ length: SENT }, (_, index) => `+1646555${String(100 + index).padStart(4, "0")}`);
 /** The sandbox reports a message as delivered within a second; other deliveries may be under way before it. */
 const LONGEST_MILLISECONDS = 60_000;
 
 export class Bystander {
-  /** Of its messages, some of which have links, and keys that the fuzzed websites use too. */
+  /** The ids of its messages. Some have links, and keys that the fuzzed websites use too. */
   readonly messageIds = new Set<string>();
   readonly #client: Client;
   readonly #query: Query;

@@ -25,7 +25,7 @@ export interface FuzzedClient {
   websiteId: string;
   clientId: string;
   clientSecret: string;
-  /** Of the latest message that was accepted of it. */
+  /** The id of its latest message that was accepted. */
   messageId?: string;
 }
 
@@ -38,7 +38,7 @@ export interface Known {
   /** Other clients of the same websites, which an operator's calls may suspend, or give new secrets. */
   victims: string[];
   phones: string[];
-  /** Of messages that were accepted; the later ones push out the earlier. */
+  /** The ids of messages that were accepted; the later ones push out the earlier. */
   messageIds: string[];
   codes: string[];
   deadJobs: string[];
@@ -102,7 +102,7 @@ export class Requests {
     return { method: chosen, path: url, headers, ...(body === undefined ? {} : { body, chunked: dice.chance(0.1) }) };
   }
 
-  /** Of a client that sends: its callbacks may be due, and be posted, as the URL is taken away or set again. */
+  /** Removes or sets the URL of a client that sends. Its callbacks may be due, and be posted, meanwhile. */
   #otherCallbackUrl(): FuzzRequest {
     const { clients, endpoint, operatorToken } = this.#known;
     const headers: FuzzRequest["headers"] = [
@@ -273,7 +273,7 @@ export class Requests {
     return { ...Object.fromEntries(fields), ...this.#link(value) };
   }
 
-  /** Of a send request, some have a link and some do not: under few keys, bodies differ in that too. */
+  /** Some send requests have a link and some do not. There are few keys, so that bodies under one key differ in that too. */
   #link(value: object): object {
     if (!("sendPurpose" in value && "text" in value) || this.#dice.chance(0.5)) return {};
     return { clickUrl: this.#dice.pick(["", "https://example.com/sale", "https://example.com/other"]) };

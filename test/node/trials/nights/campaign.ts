@@ -12,7 +12,7 @@ const TEXTS = 1800;
 const WAITING = 1500;
 const OTHERS = 20;
 const STOPPED_WITHIN_MILLISECONDS = 2000;
-/** Of the gateway, for each text: five at a time. */
+/** How long the gateway takes for each text; it takes five at a time. */
 const ANSWER_MILLISECONDS = 100;
 const QUIET_MILLISECONDS = 8000;
 

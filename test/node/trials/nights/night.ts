@@ -7,7 +7,7 @@ import { Traffic } from "./traffic.ts";
 /** What came of a night. Times in milliseconds; null: not in time, undefined: not a matter of this night. */
 export interface Played {
   noticed?: number | null | undefined;
-  /** Of `npm run operator -- health` while there was a problem. */
+  /** What `npm run operator -- health` exited with while there was a problem. */
   exitCode?: number | null | undefined;
   alerted?: number | null | undefined;
   cleared?: number | null | undefined;
@@ -17,7 +17,7 @@ export interface Played {
 
 export interface Night {
   name: string;
-  /** Of the place. */
+  /** How the place is made. */
   options?: Pick<PlaceOptions, "cron">;
   play(place: Place): Promise<Played>;
 }
@@ -30,7 +30,7 @@ const QUIET_MILLISECONDS = 25_000;
 const HEALTHY_MILLISECONDS = 15_000;
 const SETTLE_MILLISECONDS = 150_000;
 
-/** Of the looks while a fault lasts, so many must show a problem: an operator looks once. */
+/** The share of the looks during a fault that must show a problem, because an operator looks once. */
 const STEADY = 0.95;
 
 /** More than a night sends. */

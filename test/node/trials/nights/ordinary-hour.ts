@@ -10,7 +10,7 @@ import { works } from "./place.ts";
 const MINUTES = 60;
 const TEXTS_A_MINUTE = 8;
 const MINUTE_MILLISECONDS = 60_000;
-/** Of each minute so much is real: then the clock of the service moves on. */
+/** How much of each minute is real. After that, the clock of the service is moved on. */
 const REAL_MILLISECONDS = 2000;
 
 /** A number that is wrong, now and then; and an endpoint that answers 500, now and then. */

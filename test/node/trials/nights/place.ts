@@ -40,7 +40,7 @@ export interface PlaceOptions {
 
 export interface Brand {
   client: Client;
-  /** Of messages: see phoneAt. */
+  /** The numbers of its messages: see phoneAt. */
   numbers: number[];
   receiver: CountingReceiver;
 }

@@ -15,7 +15,7 @@ const ERASED = "erased_people";
 const AUDIT = "audit_log";
 const REPORT = "daily_counts";
 
-/** Of each erased person: one under the key of the marks, and one as the version before knows it. */
+/** Each erased person has two: one under the key of the marks, and one as the version before knows it. */
 const MARKS_EACH = 2;
 
 /** A day's rows of the report: websites, purposes, and 7 statuses with their 13 reasons. */
@@ -39,7 +39,7 @@ export interface Level {
   name: string;
   /** At the quarters of the time. */
   seen: number[];
-  /** What the last must not be above; of the ledgers, what it must be. */
+  /** What the last must not be above. The last of a ledger must be equal to it. */
   bound: number;
   isLevel: boolean;
 }
@@ -47,7 +47,7 @@ export interface Level {
 export interface Expected {
   ledgerRows: number;
   erased: number;
-  /** Of an operator. */
+  /** How many changes operators have made. */
   changes: number;
   /** How many days the clock has moved. */
   days: number;
