@@ -26,7 +26,7 @@ import { TextgateError } from "./error.js";
 const [FIRST_WAIT_SECONDS, LONGEST_BACKOFF_SECONDS] = [1, 30];
 
 /**
- * Makes a call, and repeats it after what may pass: no answer, 408, 429 and 5xx. Each call may be repeated: a send has a key, and the
+ * Makes a call, and repeats it after what may pass: no answer, 408, 429 and 5xx. Each call may be repeated: a send has a key, a test event may come twice, and the
  * others change nothing the second time. So a call without a key that stores something must not come here.
  * @param {Settings} settings
  * @param {Call} call

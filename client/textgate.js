@@ -3,7 +3,7 @@ import { request } from "./request.js";
 
 /**
  * @import { BulkSendAnswer, CancelAnswer, Message, MessageStatuses, PhoneList, Requests, SendAnswer, SendRequest, SubscribeAnswer,
- *   SubscribeRequest, SubscriptionStatuses, UnsubscribeAnswer } from "./types.js"
+ *   SubscribeRequest, SubscriptionStatuses, TestEventAnswer, UnsubscribeAnswer } from "./types.js"
  */
 
 /**
@@ -163,8 +163,17 @@ export class Textgate {
   }
 
   /**
+   * Posts one event of the type `test` to your own endpoint, now: to try how it checks the signature. One in 12 seconds.
+   * @param {CallOptions} [options]
+   * @returns {Promise<TestEventAnswer>} what the endpoint has said, also where it failed
+   */
+  testEvent(options) {
+    return this.#post("/text/test-event", undefined, options);
+  }
+
+  /**
    * @param {string} path
-   * @param {object} body
+   * @param {object | undefined} body
    * @param {{ signal?: AbortSignal | undefined, idempotencyKey?: string, isLong?: boolean }} [options]
    */
   #post(path, body, { isLong = false, ...options } = {}) {

@@ -166,7 +166,7 @@ export interface SubscriptionEvent {
   changeId: number;
 }
 
-/** The operator tries the endpoint: answer 2xx, and leave it alone. */
+/** You or the operator try the endpoint: answer 2xx, and leave it alone. */
 export interface TestEvent {
   eventId: string;
   eventType: "test";
@@ -229,6 +229,18 @@ export interface Requests {
     response: string | null;
     milliseconds: number | null;
   }[];
+}
+
+/** What your endpoint has said to a test event. */
+export interface TestEventAnswer {
+  /** `test_` and an id. */
+  eventId: string;
+  attemptedAt: string;
+  /** `not-posted`: `response` says why. */
+  outcome: "answered" | "timed-out" | "unreachable" | "not-posted";
+  httpStatus: number | null;
+  response: string | null;
+  milliseconds: number;
 }
 
 export interface ErrorDetail {

@@ -58,7 +58,8 @@ CREATE TABLE clients (
   secret_used_at INTEGER,
   old_secret_end TEXT,
   old_secret_since INTEGER,
-  old_secret_used_at INTEGER
+  old_secret_used_at INTEGER,
+  test_event_at INTEGER                -- when the client last asked for a test event: see src/flows/callbacks/post-test-event.ts
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX clients_by_website ON clients (website_id);

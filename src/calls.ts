@@ -17,6 +17,7 @@ import { sendMessage } from "./http/send-message.ts";
 import { openapi } from "./http/serve-openapi.ts";
 import { subscriptions } from "./http/subscribe.ts";
 import { subscriptionStatus } from "./http/subscription-status.ts";
+import { ownTestEvent } from "./http/test-event.ts";
 import { welcome } from "./http/welcome.ts";
 import { audit } from "./operator/audit.ts";
 import { carriers } from "./operator/carriers.ts";
@@ -53,6 +54,7 @@ const ofClients = [
   messageStatuses,
   events,
   requests,
+  ownTestEvent,
   subscriptions,
   subscriptionStatus,
 ];

@@ -20,8 +20,8 @@ export type Failure =
   | { kind: "credentials-wrong"; message: string }
   /** The caller's address has made too many look-ups that found nothing: see platform/guesses.ts. */
   | { kind: "guesses-exceeded" }
-  /** An endpoint was tried too often in the last minute. */
-  | { kind: "tests-exceeded" }
+  /** An endpoint was tried too often. */
+  | { kind: "tests-exceeded"; retryAfterSeconds: number }
   | { kind: "client-suspended" }
   | { kind: "operation-denied"; operation: string }
   | { kind: "signature-wrong" }

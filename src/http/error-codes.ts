@@ -13,7 +13,6 @@ export const ERROR_CODES: Record<ErrorKind, number> = {
   "credentials-missing": 40100,
   "credentials-wrong": 40101,
   "guesses-exceeded": 42903,
-  "tests-exceeded": 42902,
   "client-suspended": 40300,
   "operation-denied": 40301,
   "signature-wrong": 40302,
@@ -29,6 +28,7 @@ export const ERROR_CODES: Record<ErrorKind, number> = {
   "resource-unknown": 40401,
   "idempotency-conflict": 40900,
   "daily-limit-reached": 42901,
+  "tests-exceeded": 42902,
   "import-closed": 40901,
   "move-refused": 40902,
   "count-changed": 40903,
@@ -40,7 +40,6 @@ export const ERROR_CODES: Record<ErrorKind, number> = {
 
 /** What only the calls of operators and of carriers can get: the page of clients leaves it out. */
 export const NOT_FOR_CLIENTS: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
-  "tests-exceeded",
   "signature-wrong",
   "origin-foreign",
   "viewer-denied",

@@ -143,6 +143,11 @@ function explain(
         message: "More than 300 requests in one second for this website. Repeat it after the time in Retry-After.",
         headers: { "retry-after": String(failure.retryAfterSeconds) },
       };
+    case "tests-exceeded":
+      return {
+        message: "This endpoint was tried too often. Repeat the request after the time in Retry-After.",
+        headers: { "retry-after": String(failure.retryAfterSeconds) },
+      };
     case "daily-limit-reached":
       return explainLimit(failure);
     case "media-type-wrong":

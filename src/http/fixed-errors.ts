@@ -14,10 +14,6 @@ export const FIXED = {
       "Too many requests with unknown clients or wrong secrets came at this time. Check the credentials, and repeat the request after the time in Retry-After.",
     headers: { "retry-after": String(REFUSED_MILLISECONDS / 1000) },
   },
-  "tests-exceeded": {
-    message: "This endpoint was tried too often in the last minute. Repeat it after the time in Retry-After.",
-    headers: { "retry-after": "60" },
-  },
   "client-suspended": { message: "This client is suspended. Ask the operator of the service." },
   "signature-wrong": {
     message: "This does not come from the carrier: its signature or key is missing, wrong or too old.",

@@ -18,7 +18,7 @@ const EXAMPLES: { [K in Exclude<ErrorKind, "fault">]: Extract<Failure, { kind: K
     message: "X-Client-ID and X-Client-Secret do not belong together, or there is no such client.",
   },
   "guesses-exceeded": { kind: "guesses-exceeded" },
-  "tests-exceeded": { kind: "tests-exceeded" },
+  "tests-exceeded": { kind: "tests-exceeded", retryAfterSeconds: 12 },
   "client-suspended": { kind: "client-suspended" },
   "operation-denied": { kind: "operation-denied", operation: "send" },
   "signature-wrong": { kind: "signature-wrong" },

@@ -146,7 +146,7 @@ export const ERROR_MEANINGS: Record<ErrorKind, ErrorMeaning> = {
     advice: "Check the credentials, then retry after `Retry-After`.",
   },
   "tests-exceeded": {
-    meaning: "The client has had too many test events in the last minute.",
+    meaning: "The endpoint of the client was tried too often: nothing was posted.",
     advice: "Retry after `Retry-After`.",
   },
   "client-suspended": { meaning: "The client is suspended.", advice: "Ask the operator." },

@@ -19,7 +19,7 @@ const OF_MESSAGE = `${ABOUT}; \`occurredAt\` orders them. Not posted when \`call
 const OF_WEBSITE = `${ABOUT}. Every client of the website that wants it gets it under an \`eventId\` of its own.`;
 
 const OF_TEST =
-  "Posted when the operator tries the client's callback URL, whatever its setting `events` names. It is about no message and no person: answer 2xx, and leave it alone. Signed as every event.";
+  "Posted when the client itself or the operator tries the callback URL, whatever its setting `events` names. It is about no message and no person: answer 2xx, and leave it alone. Signed as every event.";
 
 const CHANGED = {
   eventId: `${NOTICE_ID}_subscription.changed`,
@@ -81,7 +81,7 @@ export function webhooks(): JsonObject {
     ),
     test: webhook(
       "endpointTested",
-      "The operator tries the endpoint",
+      "Somebody tries the endpoint",
       testEventSchema,
       { eventId: `test_${MESSAGE_ID}`, eventType: "test", occurredAt: TIME },
       OF_TEST,

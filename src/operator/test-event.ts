@@ -46,7 +46,7 @@ const post = operatorCall({
   run: async (request, deps) => {
     const clientId = toStoredId(request.params.clientId ?? "");
     const client = requireFound(await findClient(deps.db, clientId), "client");
-    const answer = await postTestEvent(deps, authorOf(request), client);
+    const { attemptedAt: _, ...answer } = await postTestEvent(deps, authorOf(request), client);
     const { eventId, outcome, httpStatus } = answer;
     request.logged = { websiteId: client.websiteId, clientId: client.clientId, eventId, outcome, httpStatus };
     return answer;

@@ -60,6 +60,7 @@ export interface ClientRow {
   old_secret_end: string | null;
   old_secret_since: number | null;
   old_secret_used_at: number | null;
+  test_event_at: number | null;
 }
 
 export interface MessageRow {

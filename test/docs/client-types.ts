@@ -13,6 +13,7 @@ import type { messageStatusAnswerSchema } from "../../src/http/message-status.ts
 import type { messageStatusesAnswerSchema } from "../../src/http/message-statuses.ts";
 import type { requestsAnswerSchema } from "../../src/http/requests.ts";
 import type { subscribeAnswerSchema, unsubscribeAnswerSchema } from "../../src/http/subscribe.ts";
+import type { ownTestEventAnswerSchema } from "../../src/http/test-event.ts";
 
 /** Zod says `undefined` of a field that may be left out. */
 type Loose<T> = T extends object
@@ -50,6 +51,7 @@ export type Events = Hold<
     Same<z.output<typeof callbackSchemas.received>, Client.ReceivedEvent>,
     Same<z.output<typeof callbackSchemas.changed>, Client.SubscriptionEvent>,
     Same<z.output<typeof testEventSchema>, Client.TestEvent>,
+    Same<z.output<typeof ownTestEventAnswerSchema>, Client.TestEventAnswer>,
     Same<Reason, Client.Reason>,
   ]
 >;

@@ -51,6 +51,14 @@ it("sends, verifies the callback, and reads the events", async () => {
   expect(seen).toEqual([`${messageId}_SENDING`, `${messageId}_DELIVERED`]);
 });
 
+it("has a test event posted, and verifies it", async () => {
+  const { outcome, httpStatus, response, eventId } = await connect().testEvent();
+  expect([outcome, httpStatus, response]).toEqual(["answered", 200, "thanks"]);
+  const { callbackSecret: secret } = client;
+  const events = await Promise.all(posted.map((callback) => verifyCallback({ secret, ...callback, now: world.now })));
+  expect(events).toMatchObject([{ eventId, eventType: "test" }]);
+});
+
 it.each([
   [42900, 1, "refused"],
   [50300, 2, "unknown"],

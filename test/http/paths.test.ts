@@ -1,5 +1,6 @@
 /** Paths that are nearly right: those that a slash too many makes are answered, the others name what may have been meant. */
 import { beforeEach, describe, expect, it } from "vitest";
+import { OWN_TEST_SECONDS } from "../../src/flows/callbacks/post-test-event.ts";
 import { routes } from "../../src/router.ts";
 import { OPERATOR_TOKEN, SEND, type TestClient, World } from "../world.ts";
 
@@ -65,8 +66,10 @@ describe("a path with several slashes in front", () => {
       expect([path, await ask(method, `/${path}`, headers)]).toEqual([path, await ask(method, path, headers)]);
     }
     for (const { method, path } of CALLS.filter((call) => !/GET|HEAD/.test(call.method))) {
-      const [{ status }, one] = [await ask(method, `//${path}`, headers), await ask(method, path, headers)];
-      expect([method, path, status]).toEqual([method, path, one.status]);
+      const { status } = await ask(method, `//${path}`, headers);
+      // A client gets one test event in so long.
+      world.advance(OWN_TEST_SECONDS);
+      expect([method, path, status]).toEqual([method, path, (await ask(method, path, headers)).status]);
     }
   });
 

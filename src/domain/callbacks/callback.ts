@@ -73,7 +73,7 @@ export const callbackSchemas = {
   }),
 };
 
-/** An operator tries the endpoint: no event that is stored. */
+/** An operator or the client tries the endpoint: no event that is stored. */
 export const testEventSchema = z.object({
   eventId: z.string().describe("`test_` and an id."),
   eventType: z.literal("test"),

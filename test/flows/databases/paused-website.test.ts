@@ -51,6 +51,7 @@ describe("while a website moves", () => {
     ["subscribe", () => world.post("/text/subscribe", client, { phone_numbers: [BEA], sendPurpose: "a" })],
     ["unsubscribe", () => world.post("/text/unsubscribe", client, { phone_numbers: [BEA] })],
     ["subscriptions", () => world.post("/text/subscription/status", client, { phone_numbers: [BEA] })],
+    ["test event", () => world.fetch("/text/test-event", { method: "POST", headers: credentials(client) })],
   ];
 
   it.each(STATES)(

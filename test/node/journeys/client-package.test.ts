@@ -95,6 +95,7 @@ it("is installed, compiled with and run", async () => {
     refusal: [40001, "phone", "refused"],
     hasRequestId: true,
     refused: true,
+    tested: "unreachable",
     isUnsigned: true,
     cancelledEvent: true,
     hasCursor: "string",

@@ -39,6 +39,7 @@ const unsigned = await verifyCallback({ secret: "whsec_AAAA", headers: {}, body:
 );
 
 const { refused } = await textgate.requests(100);
+const tested = await textgate.testEvent();
 const feed = textgate.events({ limit: 1 });
 const events: string[] = [];
 for await (const event of feed) events.push(describe(event));
@@ -55,6 +56,7 @@ console.log(
     refusal: refusal instanceof TextgateError && [refusal.code, refusal.details[0]?.field, refusal.outcome],
     hasRequestId: refusal instanceof TextgateError && refusal.requestId !== null,
     refused: Array.isArray(refused),
+    tested: tested.outcome,
     isUnsigned: unsigned instanceof SignatureError,
     cancelledEvent: events.includes(`${later.messageId} FAILED_TO_SEND CANCELLED`),
     hasCursor: typeof feed.cursor,

@@ -1,0 +1,61 @@
+import * as z from "zod";
+import { ATTEMPT_OUTCOMES } from "../domain/callbacks/callback.ts";
+import { OWN_TEST_SECONDS, postOwnTestEvent } from "../flows/callbacks/post-test-event.ts";
+import { CALLBACK_TIMEOUT_MILLISECONDS } from "../platform/callback-post.ts";
+import { clientOf } from "./api-request.ts";
+import { call, ok, type Resource } from "./call.ts";
+import { MESSAGE_ID, TIME } from "./examples.ts";
+import { toTime } from "./time.ts";
+
+export const ownTestEventAnswerSchema = z.object({
+  eventId: z.string().describe("`test_` and an id: the `webhook-id` of the post."),
+  attemptedAt: z.iso.datetime(),
+  outcome: z
+    .enum(ATTEMPT_OUTCOMES)
+    .describe("`answered`: the endpoint has answered, with any status. `not-posted`: `response` says why."),
+  httpStatus: z
+    .int()
+    .nullable()
+    .describe("Of the endpoint. A 2xx is what it should answer; a redirect is not followed."),
+  response: z.string().nullable().describe("The beginning of what the endpoint answered, or what went wrong."),
+  milliseconds: z.int().describe("From the post to the answer of the endpoint."),
+});
+
+const post = call({
+  id: "testEndpoint",
+  method: "POST",
+  path: "/text/test-event",
+  tag: "Messages",
+  summary: "Post a test event to your endpoint",
+  description: `Posts one event of the type \`test\` to the client's own callback URL, now, and answers what the endpoint said. It is signed, cut off after ${CALLBACK_TIMEOUT_MILLISECONDS / 1000} seconds and checked as every callback is, whatever the client's \`events\` are. It is about nobody, it is not stored, and \`GET /text/events\` does not have it. The request has no body. A client gets one test event in ${OWN_TEST_SECONDS} seconds: an earlier request is refused, and nothing is posted.`,
+  access: { client: "status" },
+  database: "client",
+  answers: [
+    ok(ownTestEventAnswerSchema, "What the endpoint answered, also where it failed.", {
+      eventId: `test_${MESSAGE_ID}`,
+      attemptedAt: TIME,
+      outcome: "answered",
+      httpStatus: 401,
+      response: "the signature is wrong",
+      milliseconds: 85,
+    }),
+  ],
+  errors: ["tests-exceeded"],
+  run: async (request, deps) => {
+    const { eventId, attemptedAt, outcome, httpStatus, response, durationMilliseconds } = await postOwnTestEvent(
+      deps,
+      clientOf(request),
+    );
+    request.logged = { eventId, outcome, httpStatus };
+    return {
+      eventId,
+      attemptedAt: toTime(attemptedAt),
+      outcome,
+      httpStatus,
+      response,
+      milliseconds: durationMilliseconds,
+    };
+  },
+});
+
+export const ownTestEvent: Resource = { calls: [post], schemas: { OwnTestEvent: ownTestEventAnswerSchema } };
