@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig, type Plugin } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { STUB } from "./scripts/stub.ts";
 import { PlansReporter } from "./test/node/harness/plans-reporter.ts";
 
@@ -59,10 +60,22 @@ const withoutWorkerd: Plugin = {
   load: { filter: { id: /^\0cloudflare:/ }, handler: () => STUB },
 };
 
+/** These take most of a minute each, because they look at pages in a browser or restart services. The last file to begin is waited for alone. */
+const SLOWEST = ["journeys/docs.test.ts", "console/pages.test.ts", "journeys/start.test.ts", "gateway/journey.test.ts"];
+
+class SlowestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isSlow = ({ moduleId }: TestSpecification) => SLOWEST.some((name) => moduleId.endsWith(name));
+    return [...sorted.filter(isSlow), ...sorted.filter((file) => !isSlow(file))];
+  }
+}
+
 /** `test` runs in workerd with the real bindings; `test/node` runs in Node, most of it against the whole service from outside. */
 export default defineConfig({
   test: {
     slowTestThreshold: 5000,
+    sequence: { sequencer: SlowestFirst },
     reporters: ["default", new PlansReporter()],
     projects: [
       {

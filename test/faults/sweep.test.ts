@@ -21,12 +21,12 @@ describe("a sweep whose every call fails in turn", () => {
   }, 120_000);
 });
 
-/** The short form takes every fourth call, and no failure before a call takes effect: the sweep has stopped there then. */
+/** The short form takes every sixth call, and no failure before a call takes effect: the sweep has stopped there then. */
 function faultsOf(calls: number): Fault[] {
   const isLong = inject("faultSeeds") > 1;
   const whens: Fault["when"][] = isLong ? ["before", "after"] : ["after"];
   const lasts: Fault["lasts"][] = isLong ? ["once", "on its binding", "on every binding"] : ["on its binding"];
-  const nths = Array.from({ length: calls }, (_, index) => index + 1).filter((nth) => isLong || nth % 4 === 1);
+  const nths = Array.from({ length: calls }, (_, index) => index + 1).filter((nth) => isLong || nth % 6 === 1);
   return nths.flatMap((nth) => whens.flatMap((when) => lasts.map((it) => ({ nth, when, lasts: it }))));
 }
 

@@ -1,6 +1,7 @@
 /**
- * A D1 that is asked for three times what it can carry, for two minutes in the long form. The Worker is the real one, on the statements and tables
- * of a real D1. Simulated are the clock, the one thread of D1 with its queue, the platform's queues, and the callers.
+ * A D1 that is asked for three times what it can carry, for two minutes. The Worker is the real one, on the statements and tables of
+ * a real D1. Simulated are the clock, the one thread of D1 with its queue, the platform's queues, and the callers. The trials run it
+ * (`npm run faults -- --only bindings`), because it takes minutes.
  */
 import { afterEach, describe, expect, inject, it, vi } from "vitest";
 import { printSummary } from "../faults/summary.ts";
@@ -8,17 +9,16 @@ import { World } from "../world.ts";
 import { type Sent, Service } from "./service.ts";
 
 /** Slower than a real D1, of which Cloudflare says "several milliseconds" for a write: a test cannot run as many calls. */
-const isLong = inject("faultSeeds") > 1;
-const D1 = { milliseconds: isLong ? 12 : 30, mostQueued: isLong ? 100 : 60 };
+const D1 = { milliseconds: 12, mostQueued: 100 };
 
-const SECONDS_OF_LOAD = isLong ? 120 : 8;
+const SECONDS_OF_LOAD = 120;
 /** Until what was accepted is submitted. Half of what D1 can carry is asked of it meanwhile. */
-const SECONDS_TO_RECOVER = isLong ? 240 : 25;
+const SECONDS_TO_RECOVER = 240;
 /** For so long it is seen then that nothing waits. */
-const SECONDS_AFTER = isLong ? 10 : 8;
+const SECONDS_AFTER = 10;
 /** Callers that each wait for the callback of a text before they send the next: as many as keep D1 busy, and none refused. */
 const PATIENT_CALLERS = 40;
-const MEASURED_SECONDS = isLong ? 30 : 6;
+const MEASURED_SECONDS = 30;
 const PHONE = "+12125550100";
 
 afterEach(() => {
@@ -94,7 +94,7 @@ async function expectRecovery(service: Service, { after }: Load): Promise<void> 
   await expectAllOnce(service);
 }
 
-describe("a D1 that is asked for three times what it can carry", () => {
+describe.runIf(inject("faultSeeds") > 1)("a D1 that is asked for three times what it can carry", () => {
   it("by as many websites as texts refuses the rest with a time to come back, and is itself again soon", async () => {
     const service = await openService();
     const load = await overload(service);
@@ -103,17 +103,13 @@ describe("a D1 that is asked for three times what it can carry", () => {
     await expectRecovery(service, load);
   }, 300_000);
 
-  it.runIf(isLong)(
-    "by fifty websites, whose objects write one group at a time, takes in all of it and goes on delivering",
-    async () => {
-      const service = await openService(50);
-      const load = await overload(service);
-      expect(new Set(service.sent.flatMap(({ statuses }) => statuses))).toEqual(new Set([200]));
-      expect(load.goodput).toBeGreaterThanOrEqual(0.8 * load.capacity);
-      await expectRecovery(service, load);
-    },
-    300_000,
-  );
+  it("by fifty websites, whose objects write one group at a time, takes in all of it and goes on delivering", async () => {
+    const service = await openService(50);
+    const load = await overload(service);
+    expect(new Set(service.sent.flatMap(({ statuses }) => statuses))).toEqual(new Set([200]));
+    expect(load.goodput).toBeGreaterThanOrEqual(0.8 * load.capacity);
+    await expectRecovery(service, load);
+  }, 300_000);
 });
 
 /** Each text that was answered with 200 is stored, submitted and called back once, and there is no other. */

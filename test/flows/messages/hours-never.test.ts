@@ -15,7 +15,7 @@ const DAY = 24 * HOUR;
 
 /** The long form has some hundred thousand texts. */
 const isLong = inject("faultSeeds") > 1;
-const RUNS = isLong ? 400 : 10;
+const RUNS = isLong ? 400 : 5;
 const STEPS = isLong ? { minLength: 60, maxLength: 120, size: "max" as const } : { minLength: 12, maxLength: 24 };
 
 /** Two zones of the same state, one without summer time, narrow states, an island, toll-free, and two countries abroad. */

@@ -166,7 +166,7 @@ describe("in any order of sends, submissions, receipts and sweeps", () => {
         for (const seconds of [0, 601, HOUR, DAY]) await sweepAfter(seconds);
         expect(await world.rows("SELECT * FROM messages WHERE status IN ('SENDING', 'PENDING_TO_SEND')")).toEqual([]);
       }),
-      { numRuns: 25 },
+      { numRuns: 10 },
     );
   });
 });

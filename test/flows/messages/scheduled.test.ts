@@ -508,7 +508,7 @@ describe("a request that is kept, whose client was told that it is not", () => {
 /** The long form has 100,000 texts. */
 const isLong = inject("faultSeeds") > 1;
 const TEXTS_A_RUN = isLong ? { minLength: 500, maxLength: 900, size: "max" as const } : { minLength: 1, maxLength: 6 };
-const RUNS = isLong ? 200 : 8;
+const RUNS = isLong ? 200 : 5;
 
 /** In one request. They outlive every jump of the clock. @returns their ids */
 async function scheduleAll(seconds: number[]): Promise<string[]> {
