@@ -64,15 +64,25 @@ export const FIRST_ARRIVING = 34;
 /** A number of the sandbox: a text to it is undelivered. */
 const UNDELIVERED = "0002";
 
+/** A text to it gets no receipt. */
+const NO_RECEIPT = "0003";
+
 /** More numbers of the sandbox: refused, taken at the second try, no receipt, opted out at the carrier. */
-const FAILING = ["0001", "0004", "0003", "0008"];
+const FAILING = ["0001", "0004", NO_RECEIPT, "0008"];
+
+const phoneOf = (areaCode: string, ending: string) => `+1${areaCode}555${ending}`;
+
+/** @returns E.164: somebody whose texts stay SENDING */
+export const noReceiptOf = ({ areaCodes: [areaCode] }: Brand): string => phoneOf(areaCode, NO_RECEIPT);
 
 /** @returns E.164, those whose texts arrive first */
-export function peopleOf(brand: Brand): { arriving: string[]; failing: string[] } {
-  const phoneOf = (ending: string, areaCode = brand.areaCodes[0]) => `+1${areaCode}555${ending}`;
-  const arriving = Array.from({ length: ARRIVING }, (_, index) => phoneOf(String(101 + index).padStart(4, "0")));
-  const undelivered = brand.areaCodes.map((areaCode) => phoneOf(UNDELIVERED, areaCode));
-  return { arriving, failing: [...undelivered, ...FAILING.map((ending) => phoneOf(ending))] };
+export function peopleOf({ areaCodes }: Brand): { arriving: string[]; failing: string[] } {
+  const [areaCode] = areaCodes;
+  const arriving = Array.from({ length: ARRIVING }, (_, index) =>
+    phoneOf(areaCode, String(101 + index).padStart(4, "0")),
+  );
+  const undelivered = areaCodes.map((other) => phoneOf(other, UNDELIVERED));
+  return { arriving, failing: [...undelivered, ...FAILING.map((ending) => phoneOf(areaCode, ending))] };
 }
 
 /** A file of subscribers: some have an address. */

@@ -4,7 +4,7 @@ import { endWithoutReceipt } from "../../../src/flows/messages/end-messages.ts";
 import { keepDeadJobs } from "../../../src/flows/operations/dead-jobs.ts";
 import { receiveInbound } from "../../../src/flows/people/receive-inbound.ts";
 import { sweep } from "../../../src/sweep.ts";
-import { ANSWERS, FIRST_ARRIVING, NORTHWIND, peopleOf } from "./brands.ts";
+import { ANSWERS, FIRST_ARRIVING, NORTHWIND, noReceiptOf, peopleOf } from "./brands.ts";
 import { ENDPOINT, FAILING_ENDPOINT } from "./endpoint.ts";
 import type { Past } from "./past.ts";
 import type { Platforms, Sending } from "./platforms.ts";
@@ -93,7 +93,9 @@ export class Month {
       const at = this.#now - ago * MINUTE;
       return { at, run: () => this.#platforms.send(brand, brand.daily, 1 + Math.floor(this.#platforms.random() * 3)) };
     });
-    return [...sends, { at: this.#now - 2 * MINUTE, run: ask }];
+    // Whatever chance has chosen, one text is on its way.
+    const isSending = () => this.#platforms.sendTo(brand, brand.daily, [noReceiptOf(brand)]);
+    return [...sends, { at: this.#now - 5 * MINUTE, run: isSending }, { at: this.#now - 2 * MINUTE, run: ask }];
   }
 
   /** One endpoint works, and the other does no more. */

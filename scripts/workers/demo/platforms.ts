@@ -50,9 +50,14 @@ export class Platforms {
     }
   }
 
+  /** To people of the brand, by chance. @returns the ids of the messages */
+  send(brand: Sending, campaign: Campaign, count: number): Promise<string[]> {
+    return this.sendTo(brand, campaign, this.#choose(brand, count));
+  }
+
   /** @returns the ids of the messages */
-  async send(brand: Sending, { sendPurpose, text, clickUrl }: Campaign, count: number): Promise<string[]> {
-    const messages = this.#choose(brand, count).map((phone, index) => {
+  async sendTo(brand: Sending, { sendPurpose, text, clickUrl }: Campaign, phones: string[]): Promise<string[]> {
+    const messages = phones.map((phone, index) => {
       // Without it, a message has no callbacks, each of which takes a request.
       const callbackData = index === 0 ? JSON.stringify({ demo: true }) : "";
       return { phone, text, callbackData, sendPurpose, ...(clickUrl ? { clickUrl } : {}) };
