@@ -26,10 +26,9 @@ export interface DatabaseList {
   }[];
 }
 
-/** GET /operator/websites/{websiteId}/move, as today; wanted: GET /operator/moves lists those of the last day as `{moves}`. */
+/** GET /operator/websites/{websiteId}/move; GET /operator/moves lists those of the last day as `{moves}`. */
 export interface Move {
   websiteId: string;
-  websiteName?: string;
   state: "paused" | "copying" | "comparing" | "done" | "failed";
   from: string;
   to: string;

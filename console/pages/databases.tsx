@@ -125,20 +125,19 @@ const STATES: Record<Move["state"], string> = {
 
 function MoveCard({ move, reload }: { move: Move; reload: () => void }): JSX.Element {
   const ending = useAct();
-  const { websiteId, websiteName, state, from, to, copiedRows, comparedRows, totalRows, startedAt, problem } = move;
-  const name = websiteName ?? websiteId;
+  const { websiteId, state, from, to, copiedRows, comparedRows, totalRows, startedAt, problem } = move;
   const done = state === "comparing" ? comparedRows : copiedRows;
   const isOpen = state !== "done" && state !== "failed";
   const abort = () =>
     ending.run(async () => {
       await ask(`/operator/websites/${websiteId}/move/abort`, { method: "POST" });
-      tellDone(`${name} is open in ${from} again.`);
+      tellDone(`${websiteId} is open in ${from} again.`);
       reload();
     });
   return (
     <article class="card">
       <h2>
-        {name} {STATES[state]}
+        {websiteId} {STATES[state]}
       </h2>
       <p class="small dim">
         From {from} to {to}, since <Time at={startedAt} />.{" "}

@@ -1,12 +1,7 @@
 /** How long the console takes to show numbers, on a service with 100,000 messages. A trial: other tests would be measured with it. */
-import { cpSync, readdirSync } from "node:fs";
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import type { Browser, BrowserContext } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Run } from "../harness/processes.ts";
-import { prepared } from "../harness/run-folder.ts";
-import { type Folder, findFreePort, makeFolder, operate, runStart } from "../harness/service.ts";
+import { operate, type Service, startService } from "../harness/service.ts";
 import { hasBrowser, openWindow, startBrowser } from "../journeys/browser.ts";
 
 const MESSAGES = 100_000;
@@ -32,48 +27,28 @@ const sqlOf = (now: number) => {
       FROM messages CROSS JOIN json_each('["", "brand"]') w GROUP BY 1, 3;`;
 };
 
-/** In each of the databases of the state: the service, which is not started yet, has one of them. */
-function fill(state: string): void {
-  const files = readdirSync(state, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".sqlite"));
-  for (const file of files) {
-    const db = new DatabaseSync(join(state, file));
-    const isMigrated = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'traffic_counts'").all().length > 0;
-    if (isMigrated) db.exec(sqlOf(Date.now()));
-    db.close();
-  }
-}
-
 /** test/node/trials/run.ts sets it. */
 const isTrial = process.env.FAULT_SEEDS !== undefined;
 
 describe.skipIf(!hasBrowser || !isTrial)("the console of a service with 100,000 messages", () => {
-  let folder: Folder;
-  let service: Run;
-  let url: string;
+  let service: Service;
   let browser: Browser;
   let context: BrowserContext;
 
   beforeAll(async () => {
-    folder = makeFolder();
-    cpSync((await prepared()).state, folder.state, { recursive: true });
-    fill(folder.state);
-    const port = await findFreePort();
-    url = `http://127.0.0.1:${port}`;
-    service = await runStart(folder, port);
-    const { token } = await operate(url, "POST", "/tokens", { name: "ada" });
+    service = await startService({}, [], sqlOf(Date.now()));
+    const { token } = await operate(service.url, "POST", "/tokens", { name: "ada" });
     browser = await startBrowser();
     context = await openWindow(browser, { viewport: { width: 1280, height: 860 } });
     const page = await context.newPage();
-    await page.goto(`${url}/console#/in/${token}`);
+    await page.goto(`${service.url}/console#/in/${token}`);
     await page.waitForURL(/#\/overview$/);
     await page.close();
   });
 
   afterAll(async () => {
     await browser?.close();
-    service?.child.kill("SIGTERM");
-    await service?.exited;
-    folder?.remove();
+    await service?.stop();
   });
 
   it.each([
@@ -85,7 +60,7 @@ describe.skipIf(!hasBrowser || !isTrial)("the console of a service with 100,000 
     for (let time = 0; time < OPENED; time++) {
       const page = await context.newPage();
       const began = performance.now();
-      await page.goto(`${url}/console#/${address}`, { waitUntil: "commit" });
+      await page.goto(`${service.url}/console#/${address}`, { waitUntil: "commit" });
       await page.locator(number).filter({ hasText: /\d/ }).first().waitFor();
       took.push(Math.round(performance.now() - began));
       await page.close();

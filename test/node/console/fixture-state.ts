@@ -336,7 +336,6 @@ export const moves = (): { moves: Move[] } => ({
   moves: [
     {
       websiteId: "northwind",
-      websiteName: "Northwind Outfitters",
       state: "copying",
       from: "DB",
       to: "DB_2",

@@ -9,6 +9,11 @@ const KEY = "the-key-of-the-gateway";
 const OURS = "+12125550123";
 const [ADA, BOB, CAROL] = ["+12125550100", "+12125550101", "+12125550102"];
 
+/** Two jobs that have used up their tries: no text is left that they could change. */
+const DEAD_JOBS = `INSERT INTO dead_jobs (id, queue, body, died_at, error)
+  SELECT 'job-' || value, 'textgate-messages', '{"kind":"deliver","messageIds":["0197c2ab-71d4-7e0b-8a01-00000000000' || value || '"]}',
+    ${Date.now()} + value, 'TypeError' FROM json_each('[1, 2]')`;
+
 interface Entry {
   action: string;
   operator: string;
@@ -46,10 +51,11 @@ describe.skipIf(!hasBrowser)("in the console of a service", () => {
 
   beforeAll(async () => {
     endpoint = await startReceiver(answer(500));
-    service = await startService((url) => ({
+    const vars = (url: string) => ({
       ...{ PUBLIC_ORIGIN: url, KANNEL_SENDSMS_URL: "http://127.0.0.1:9/cgi-bin/sendsms", KANNEL_WEBHOOK_KEY: KEY },
       ...{ KANNEL_USERNAME: "textgate", KANNEL_PASSWORD: "password" },
-    }));
+    });
+    service = await startService(vars, ["--databases", "2"], DEAD_JOBS);
     await operate(service.url, "PUT", "/websites/brand", { name: "Brand", carrier: "kannel", sender: OURS });
     await operate(service.url, "POST", "/websites/brand/subscribers", ["phone_numbers", ADA, BOB, CAROL].join("\n"));
     const made = await operate(service.url, "POST", "/websites/brand/clients", {
@@ -263,5 +269,57 @@ describe.skipIf(!hasBrowser)("in the console of a service", () => {
     });
     const { tokens } = (await read("/tokens")) as { tokens: { name: string }[] };
     expect(tokens.map(({ name }) => name)).not.toContain("vera");
+  });
+
+  it("a session is ended, and its cookie opens nothing any more", async () => {
+    const { token } = await operate(service.url, "POST", "/tokens", { name: "bob" });
+    const headers = { "content-type": "application/json", "sec-fetch-site": "same-origin", "x-console": "1" };
+    const signIn = { method: "POST", headers, body: JSON.stringify({ token }) };
+    const cookie =
+      (await fetch(`${service.url}/console/session`, signIn)).headers.get("set-cookie")?.split(";")[0] ?? "";
+    const look = async () => (await fetch(`${service.url}/operator/overview`, { headers: { cookie } })).status;
+    expect(await look()).toBe(200);
+    await audited(["end-session"], async () => {
+      await go("audit");
+      await button("End: the session of bob").click();
+      await isTold("A session of bob is ended.");
+    });
+    expect(await look()).toBe(401);
+  });
+
+  it("a dead job is put back, and then all that are left", async () => {
+    const waiting = async () =>
+      ((await read("/dead-jobs")).deadJobs as { id: string; putBackAt: string | null }[]).flatMap(
+        ({ id, putBackAt }) => (putBackAt === null ? [id] : []),
+      );
+    await audited(["put-back"], async () => {
+      await go("dead-jobs");
+      await button("Put back").first().click();
+      await isTold("The job is put back.");
+    });
+    expect(await waiting()).toEqual(["job-1"]);
+    await audited(["put-back"], async () => {
+      await button("Put it back…").click();
+      await button("Put 1 job back").click();
+      await isTold("1 job is put back.");
+    });
+    expect(await waiting()).toEqual([]);
+  });
+
+  it("a website begins to move to another database, and the move is ended", async () => {
+    const move = () => read("/websites/brand/move");
+    await audited(["move-website"], async () => {
+      await go("databases");
+      await button("Move a website…").click();
+      await page.getByLabel("Website", { exact: true }).selectOption("brand");
+      await button("Move Brand").click();
+      await isTold(/^Brand moves to DB/);
+    });
+    expect(await move()).toMatchObject({ state: "paused", endedAt: null });
+    await audited(["abort-move"], async () => {
+      await button("End the move").click();
+      await isTold(/^brand is open in DB.* again\.$/);
+    });
+    expect(await move()).toMatchObject({ state: "failed", problem: "an operator has aborted it" });
   });
 });

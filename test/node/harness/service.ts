@@ -1,7 +1,8 @@
-import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { type Run, run, waitFor } from "./processes.ts";
 import { prepared } from "./run-folder.ts";
 
@@ -61,9 +62,31 @@ export async function runStart(folder: Folder, port: number, flags: string[] = [
 
 type Vars = Record<string, string>;
 
-/** The service of `npm start`, for a file of tests that call it. @param vars may depend on its URL @param more flags */
-export async function startService(vars: Vars | ((url: string) => Vars) = {}, more: string[] = []) {
+/** The statements in each database of a service that is not started yet, which may have fewer of them. */
+async function fill(folder: Folder, statements: string): Promise<void> {
+  cpSync((await prepared()).state, folder.state, { recursive: true });
+  const files = readdirSync(folder.state, { recursive: true, encoding: "utf8" });
+  for (const file of files.filter((name) => name.endsWith(".sqlite"))) {
+    const db = new DatabaseSync(join(folder.state, file));
+    const isMigrated = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'websites'").all().length > 0;
+    if (isMigrated) db.exec(statements);
+    db.close();
+  }
+}
+
+/**
+ * The service of `npm start`, for a file of tests that call it.
+ * @param vars may depend on its URL
+ * @param more flags
+ * @param statements that fill its databases before it starts
+ */
+export async function startService(
+  vars: Vars | ((url: string) => Vars) = {},
+  more: string[] = [],
+  statements?: string,
+) {
   const folder = makeFolder();
+  if (statements !== undefined) await fill(folder, statements);
   const port = await findFreePort();
   const url = `http://127.0.0.1:${port}`;
   const flags = Object.entries(typeof vars === "function" ? vars(url) : vars).flatMap(([name, value]) => [
