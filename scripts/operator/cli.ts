@@ -63,7 +63,7 @@ async function runCommand(command: Command, args: string[], wantsJson: boolean):
   return hasProblem ? EXIT.problem : EXIT.ok;
 }
 
-/** In our words: what Node says of an option that it does not know is advice for another case. @throws UsageError */
+/** In our words, because Node's advice about an unknown option is for another case. @throws UsageError */
 function refuseUnknown(args: string[], options: ParseArgsOptionsConfig): void {
   const { tokens } = parseArgs({ args, options, strict: false, tokens: true });
   const unknown = tokens.find((token) => token.kind === "option" && !Object.hasOwn(options, token.name));

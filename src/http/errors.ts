@@ -22,6 +22,8 @@ export interface ErrorAnswer {
  */
 const STORE_RETRY_SECONDS = { silent: [2, 4], refused: [3, 9] } as const;
 
+const UNAVAILABLE = "The service is temporarily unavailable, because one of its stores did not answer.";
+
 const PAUSED = "This website is being moved to another database, which takes some minutes.";
 
 /** The one place that turns a failure into an answer. @param random a number from 0 to 1, which spreads the retries of callers */
@@ -33,6 +35,12 @@ export function failureResponse(failure: Failure, requestId: string, random: num
 export const FAULT: ErrorAnswer = {
   code: ERROR_CODES.fault,
   message: "Internal server error. The operator of the service finds its cause in the log, under the requestId.",
+};
+
+/** The same for a request that sends: a client that repeats it without a key may text a person twice. */
+export const SEND_FAULT: ErrorAnswer = {
+  ...FAULT,
+  message: `${FAULT.message} The message may be stored, so repeat the request only with the same Idempotency-Key.`,
 };
 
 export function faultResponse(requestId: string): Response {
@@ -58,6 +66,8 @@ export function toAnswer(failure: Failure, random: number): ErrorAnswer {
   if (failure.kind === "import-interrupted") return explainImport(failure, random);
   return { code: ERROR_CODES[failure.kind], ...explain(failure, random) };
 }
+
+const REST = "it stores the remaining messages, and answers the same ids for the others.";
 
 function explainInterrupted(failure: BulkInterrupted, random: number): ErrorAnswer {
   const { because, stored } = failure;
@@ -90,27 +100,27 @@ function adviseInterrupted({ because, stored, isKeyed }: BulkInterrupted, cause:
       return `This Idempotency-Key was used with another body within the last 24 hours. The first ${stored.length} messages are the same in both bodies and are stored: details names each. The others are not stored: send them with a new Idempotency-Key.`;
     case "store-unavailable":
     case "fault": {
-      const what = because.kind === "fault" ? cause : "A store did not answer.";
+      const what = because.kind === "fault" ? cause : UNAVAILABLE;
       if (isKeyed) {
-        return `${what} ${before} ${whole}: it stores the rest and answers the same ids. Do not send a part of it: messages that details does not name may be stored as well.`;
+        return `${what} ${before} ${whole}: ${REST} Do not send a part of it, because messages that details does not name may be stored as well.`;
       }
       if (because.kind === "fault") {
-        return `${what} ${before} The ${CHUNK_MESSAGES} after them may be stored as well: to send those again may text people twice. An Idempotency-Key makes it safe to repeat the whole request.`;
+        return `${what} ${before} The ${CHUNK_MESSAGES} after them may be stored as well: if you send those again, people may get the text twice. With an Idempotency-Key, it would be safe to repeat the whole request.`;
       }
       return `${what} ${before} Send only the others, after the time in Retry-After.`;
     }
     case "website-paused":
       return isKeyed
-        ? `${PAUSED} ${before} ${whole}, after the time in Retry-After: it stores the rest and answers the same ids.`
+        ? `${PAUSED} ${before} ${whole}, after the time in Retry-After: ${REST}`
         : `${PAUSED} ${before} Send only the others, after the time in Retry-After.`;
     case "daily-limit-reached":
       return isKeyed
-        ? `${cause} ${before} ${whole}, after the time in Retry-After: it stores the rest and answers the same ids.`
+        ? `${cause} ${before} ${whole}, after the time in Retry-After: ${REST}`
         : `${cause} ${before} Send only the others, after the time in Retry-After.`;
     case "body-incomplete":
     case "body-not-json":
       return isKeyed
-        ? `${cause} ${before} ${whole} and the whole body: it stores the rest and answers the same ids.`
+        ? `${cause} ${before} ${whole} and the whole body: ${REST}`
         : `${cause} ${before} Send only the others.`;
     default:
       return `${cause} ${before} Send only the others${isKeyed ? ", with a new Idempotency-Key" : ""}.`;
@@ -140,7 +150,8 @@ function explain(
     }
     case "rate-exceeded":
       return {
-        message: "More than 300 requests in one second for this website. Repeat it after the time in Retry-After.",
+        message:
+          "This website has made more than 300 requests in one second, counted over all its clients. Repeat the request after the time in Retry-After.",
         headers: { "retry-after": String(failure.retryAfterSeconds) },
       };
     case "tests-exceeded":
@@ -153,7 +164,9 @@ function explain(
     case "media-type-wrong":
       return { message: `The Content-Type must be ${failure.expected}: ${describeType(failure.given)}.` };
     case "body-too-large":
-      return { message: `The body is larger than ${failure.limitBytes} bytes, the most that is taken here.` };
+      return {
+        message: `The body is larger than ${failure.limitBytes} bytes, the most that this call accepts. Split it.`,
+      };
     case "body-not-json":
       return { message: `The body ${failure.problem}` };
     case "fields-wrong":
@@ -176,7 +189,7 @@ function explain(
   }
 }
 
-/** Where http is redirected to https, most clients follow with a GET, and their authors know that they have posted. */
+/** If http is redirected to https, most clients follow with a GET, although their authors wrote a POST. */
 function explainMethod({ given, allow }: Extract<Failure, { kind: "method-wrong" }>): Omit<ErrorAnswer, "code"> {
   const isRedirected = given === "GET" && allow.includes("POST");
   const note = isRedirected ? " (a redirect from http to https turns a POST into a GET)" : "";
@@ -200,14 +213,14 @@ function explainStore(failure: StoreFailure, random: number): Omit<ErrorAnswer, 
   if (failure.kind === "store-full") {
     return {
       message:
-        "The database of this website is full: it takes no more messages. Nothing was stored. Tell the operator of the service, and repeat the request once there is room.",
+        "The database of this website is full, so it accepts no more messages. Nothing was stored. Tell the operator of the service, and repeat the request once there is room.",
       headers: { "retry-after": String(FULL_RETRY_SECONDS) },
     };
   }
   const [why, seconds] =
     failure.kind === "website-paused"
       ? [PAUSED, PAUSED_SECONDS + Math.floor((PAUSED_SECONDS + 1) * random)]
-      : ["A store did not answer.", storeRetrySeconds(failure.isRefused, random)];
+      : [UNAVAILABLE, storeRetrySeconds(failure.isRefused, random)];
   const key = failure.isKeyed ? "with the same Idempotency-Key " : "";
   return {
     message: `${why} It is safe to repeat the request ${key}after the time in Retry-After.`,
@@ -215,7 +228,10 @@ function explainStore(failure: StoreFailure, random: number): Omit<ErrorAnswer, 
   };
 }
 
-/** Room is made by an operator, or by what is purged. */
+/** How many wrong fields a message names. */
+const MOST_NAMED = 5;
+
+/** An operator makes room, or a purge does. */
 const FULL_RETRY_SECONDS = 600;
 
 function describeType(given: string | null): string {
@@ -229,9 +245,11 @@ function storeRetrySeconds(isRefused: boolean | undefined, random: number): numb
   return least + Math.floor((most - least + 1) * random);
 }
 
-/** One fault is told in the message as well: many clients show nothing else. */
+/** The message names the fields as well, because many clients show nothing else. */
 function fieldsMessage(details: FieldError[]): string {
   const [first] = details;
   if (details.length === 1 && first) return `${first.field}: ${first.message}`;
-  return `${details.length} rules are broken; details says which.`;
+  const fields = [...new Set(details.map(({ field }) => field))];
+  const more = fields.length > MOST_NAMED ? ", …" : "";
+  return `${details.length} rules are broken (${fields.slice(0, MOST_NAMED).join(", ")}${more}): details says which.`;
 }

@@ -1,4 +1,4 @@
-// The answers to failures of which there is nothing more to say than their kind.
+// The answers to failures that need no more words than their kind.
 import type { Failure } from "../domain/failure.ts";
 import { REFUSED_MILLISECONDS } from "../platform/guesses.ts";
 
@@ -7,27 +7,31 @@ interface FixedAnswer {
   headers?: Record<string, string>;
 }
 
-/** What is said of failures that have no field. */
+/** The answers to failures without a field. */
 export const FIXED = {
   "guesses-exceeded": {
     message:
-      "Too many requests with unknown clients or wrong secrets came at this time. Check the credentials, and repeat the request after the time in Retry-After.",
+      "Too many requests with wrong credentials came from your address. Check the credentials, and repeat the request after the time in Retry-After.",
     headers: { "retry-after": String(REFUSED_MILLISECONDS / 1000) },
   },
   "client-suspended": { message: "This client is suspended. Ask the operator of the service." },
   "signature-wrong": {
-    message: "This does not come from the carrier: its signature or key is missing, wrong or too old.",
+    message: "This request does not come from the carrier: its signature or key is missing, wrong or too old.",
   },
   "origin-foreign": {
     message:
-      "A session's cookie changes something only from a page of this origin: the headers Sec-Fetch-Site: same-origin and X-Console: 1 are needed.",
+      "A call that changes something with the cookie of a session must come from the console: send the headers Sec-Fetch-Site: same-origin and X-Console: 1, or a bearer token in place of the cookie.",
   },
   "viewer-denied": {
-    message: "A viewer changes nothing, and gets no file with people's numbers. It takes an operator's token.",
+    message:
+      "You have the role viewer, which changes nothing and gets no file with people's numbers. Use a token with the role operator.",
   },
   "encoding-wrong": { message: "The body must not be compressed: leave Content-Encoding out." },
-  "body-incomplete": { message: "The body broke off, or did not arrive in time." },
-  "idempotency-conflict": { message: "This Idempotency-Key was used with another body within the last 24 hours." },
+  "body-incomplete": { message: "The body ended early, or did not arrive in time." },
+  "idempotency-conflict": {
+    message:
+      "This Idempotency-Key was used with another body within the last 24 hours. To send another message, use a new key.",
+  },
   "import-closed": {
     message: "The import was undone, and takes no more rows. Send the file as a new import, without importId.",
   },

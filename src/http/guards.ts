@@ -82,7 +82,8 @@ async function authenticate(deps: Deps, { clientId, hash, address }: Given): Pro
 
 const WRONG: Failure = {
   kind: "credentials-wrong",
-  message: "X-Client-ID and X-Client-Secret do not belong together, or there is no such client.",
+  message:
+    "There is no client with this X-Client-ID, or the X-Client-Secret is not its own. Compare both with what the operator gave you.",
 };
 
 function wrongSecret(deps: Deps, client: Credentials, verdict: Verdict): RequestFailure {

@@ -116,7 +116,7 @@ function fieldTable(schema: z.ZodType): string {
     fieldsOf(schema).map(({ name, isRequired, rule }) => [
       code(name),
       isRequired ? "required" : "",
-      rule.replaceAll(/(?<![+\d])\d{4,6}(?!\d)/g, (digits) => Number(digits).toLocaleString("en")),
+      rule.replaceAll(/(?<![+\d]|ISO )\d{4,6}(?!\d)/g, (digits) => Number(digits).toLocaleString("en")),
     ]),
   );
 }

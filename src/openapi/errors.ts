@@ -15,7 +15,8 @@ const EXAMPLES: { [K in Exclude<ErrorKind, "fault">]: Extract<Failure, { kind: K
   "credentials-missing": { kind: "credentials-missing", message: "The header X-Client-ID is missing." },
   "credentials-wrong": {
     kind: "credentials-wrong",
-    message: "X-Client-ID and X-Client-Secret do not belong together, or there is no such client.",
+    message:
+      "There is no client with this X-Client-ID, or the X-Client-Secret is not its own. Compare both with what the operator gave you.",
   },
   "guesses-exceeded": { kind: "guesses-exceeded" },
   "tests-exceeded": { kind: "tests-exceeded", retryAfterSeconds: 12 },

@@ -12,6 +12,7 @@ import { MAX_CSV_ROWS } from "../domain/people/phone-file.ts";
 import { MAX_PHONE_NUMBERS } from "../domain/people/phone-list.ts";
 import { IDEMPOTENCY_MILLISECONDS } from "../flows/messages/accept-message.ts";
 import { BODY_LIMITS, PIECE_BYTES, PIECE_MILLISECONDS } from "../http/body.ts";
+import { ERROR_CODES } from "../http/error-codes.ts";
 import { CALLBACK_TIMEOUT_MILLISECONDS, KEPT_BYTES } from "../platform/callback-post.ts";
 import { toSize, toTable } from "./tables.ts";
 
@@ -48,7 +49,10 @@ function limitsOfRequests(): Limit[] {
       limit: `${REQUESTS_PER_SECOND} per website in any one-second window, counted across all its clients and calls`,
       matters: true,
     },
-    { of: "texts in 24 hours", limit: "any number, unless the operator has set a daily limit for the website (42903)" },
+    {
+      of: "texts in 24 hours",
+      limit: `any number, unless the operator has set a daily limit for the website (${ERROR_CODES["daily-limit-reached"]})`,
+    },
     { of: "text", limit: `${inWords(MAX_TEXT_CHARACTERS)} characters with its link`, matters: true },
     {
       of: "bulk request",

@@ -28,50 +28,52 @@ export const REASON_MEANINGS: Record<Reason, { meaning: string; advice: string }
   },
   EXPIRED: {
     meaning:
-      "it was not submitted before its `expireAt`, or, if it was scheduled or held by sending hours without one, `SUBMIT_WITHIN_HOURS` after it might go",
+      "it was not submitted before its `expireAt`. Without one, a scheduled message, or one that sending hours held, expires `SUBMIT_WITHIN_HOURS` after the time at which it might be sent",
     advice: "send it again, if it is still of use: no carrier has accepted it",
   },
   QUIET_HOURS: {
     meaning:
-      "the sending hours of the website are closed where the person is, and its operator has such messages refused",
+      "the sending hours of the website were closed where the person is, and its operator refuses messages at such times",
     advice:
-      "send it again when they are open: no carrier has accepted it. A message that is no marketing is sent with `kind` `transactional`",
+      "send it again when they are open, because no carrier has accepted it. If it is not marketing, send it with `kind` `transactional`",
   },
   FREQUENCY_CAP: {
-    meaning: "the person has had as many marketing messages of the website as its operator allows in some hours",
+    meaning:
+      "the person has already received the most marketing messages that the operator allows in a number of hours",
     advice:
-      "do not repeat it now: no carrier has accepted it. A message that is no marketing is sent with `kind` `transactional`",
+      "do not send it again now. No carrier has accepted it. If it is not marketing, send it with `kind` `transactional`",
   },
   CARRIER_REFUSED: {
     meaning: "the carrier refused the message: the number, the sender or the content",
-    advice: "do not repeat it unchanged; the operator has the carrier's words",
+    advice: "do not send it again unchanged. The operator can see the carrier's error message",
   },
   CARRIER_FILTERED: {
     meaning:
-      "the carrier or a network blocked it because of the operator's sender or of the text, not of the number: the sender is not registered, its registration is suspended or used up, or the text was taken for spam",
+      "the carrier or a network blocked it because of the operator's sender or the text, not because of the number: the sender is not registered, its registration is suspended or used up, or the text looked like spam",
     advice:
-      "unsubscribe nobody: the numbers are fine. Tell the operator, who registers the sender (in the USA a 10DLC brand and campaign, or the toll-free verification) or asks the carrier",
+      "unsubscribe nobody, because the numbers are fine. Tell the operator, who registers the sender (in the USA a 10DLC brand and campaign, or the toll-free verification) or asks the carrier",
   },
   CARRIER_UNAVAILABLE: {
     meaning:
-      "no carrier took it in time: it could not be reached, was overloaded, or rejected the operator's credentials or account",
+      "the carrier did not accept it in time: the carrier could not be reached, was overloaded, or rejected the operator's credentials or account",
     advice: "send it again, if it is still of use: no carrier has accepted it",
   },
   CARRIER_NOT_SET_UP: {
     meaning: "the website's carrier was not set up until the message's deadline",
-    advice: "tell the operator; then send it again: no carrier has accepted it",
+    advice: "tell the operator, and then send it again: no carrier has accepted it",
   },
   MEDIA_NOT_SUPPORTED: {
-    meaning: "the carrier, the sender or the handset takes no media",
+    meaning: "the carrier, the sender or the handset does not accept media",
     advice: "send it without `mediaUrl`",
   },
   OPTED_OUT: {
     meaning: "the number opted out after the message was accepted, or has opted out at the carrier",
-    advice: "do not text it: only the person can undo it, by texting START",
+    advice: "do not text this number. Only the person can opt in again, by texting START",
   },
   OUTCOME_UNKNOWN: {
-    meaning: "the carrier may have it: its answer was lost. It is not submitted again; a receipt decides",
-    advice: "do not send it again: it may arrive",
+    meaning:
+      "the carrier may have it, because its answer was lost. Textgate does not submit it again, and the carrier's receipt decides",
+    advice: "do not send it again, because it may still arrive",
   },
   UNDELIVERED: {
     meaning:
@@ -80,8 +82,8 @@ export const REASON_MEANINGS: Record<Reason, { meaning: string; advice: string }
       "if it happens to one number again and again while other numbers get your texts, unsubscribe that number. If it happens to many numbers at once, unsubscribe nobody, and tell the operator",
   },
   NO_RECEIPT: {
-    meaning: "the carrier has never said what became of it, within `RECEIPT_WITHIN_HOURS`",
-    advice: "do not send it again: it may have arrived",
+    meaning: "no final receipt came from the carrier within `RECEIPT_WITHIN_HOURS`",
+    advice: "do not send it again, because it may have arrived",
   },
 };
 
@@ -89,9 +91,9 @@ export const REASON_MEANINGS: Record<Reason, { meaning: string; advice: string }
 export const STATE_MEANINGS: Record<(typeof MESSAGE_STATES)[number], string> = {
   waiting: "waits for its job",
   held: "waits until an operator [releases](runbook.md#hold-release-or-cancel-messages) it",
-  retrying: "waits for its retry: the carrier could not accept it",
+  retrying: "waits for its retry, because the carrier could not accept it",
   claimed: "is being submitted",
-  stuck: "was claimed more than 16 minutes ago: its run was cut off",
+  stuck: "was claimed more than 16 minutes ago, so its worker run was interrupted",
   withoutReceipt: "was submitted, and waits for its final receipt",
 };
 
@@ -100,20 +102,21 @@ export const CHECK_MEANINGS: Record<CheckName, string> = {
   configuration:
     "the settings are invalid (then this is the only check, and every request is a 500), or neither `SERVICE_KEY` nor `OPERATOR_TOKEN` is set",
   database:
-    "D1 does not answer: requests are 503 (after 20 seconds of silence), and jobs are retried. Or D1 lacks the latest migration",
-  credentials: "KV does not answer within 5 seconds: a client that an isolate has not seen for 30 seconds gets 503",
-  limiter: "the Durable Object does not answer within half a second: requests are accepted without a limit",
+    "D1 does not answer, so requests get 503 (after 20 seconds without an answer) and jobs are retried. Or D1 lacks the latest migration",
+  credentials:
+    "KV does not answer within 5 seconds, so a client gets 503 from a Worker instance that has not seen it for 30 seconds",
+  limiter: "the Durable Object does not answer within half a second, so requests are accepted without a limit",
 };
 
 export const JOB_MEANINGS: Record<Job["kind"], string> = {
-  deliver: "messages to submit; the sweep has requeued them since",
-  record: "outcomes of submissions, to be stored",
-  release: "a claim whose messages were not submitted, to be released",
-  "release-callbacks": "callbacks that a run had claimed and did not post, to be released",
-  cancel: "messages whose sender was told that they are not stored, to be cancelled",
-  click: "a click that came while its website was on the move, to be counted",
-  move: "goes on with the move of a website; the sweep has queued another since",
-  receipts: "receipts of a carrier, to be applied: a requeued one still takes effect",
+  deliver: "messages to submit. The sweep has already requeued them",
+  record: "outcomes of submissions to store",
+  release: "a claim to release: its messages were not submitted",
+  "release-callbacks": "callbacks to release: a worker run had claimed them, and did not post them",
+  cancel: "messages to cancel, because their client got an answer that they are not stored",
+  click: "a click to count, which came while its website was moving",
+  move: "a step of the move of a website. The sweep has already queued another one",
+  receipts: "receipts of a carrier to apply. They still take effect when you requeue them",
 };
 
 /** `advice`: what the caller does about it, where the meaning does not make it plain. */
@@ -181,8 +184,8 @@ export const ERROR_MEANINGS: Record<ErrorKind, ErrorMeaning> = {
     advice: "Use a new key for another message.",
   },
   "daily-limit-reached": {
-    meaning: "the website accepts no more texts for now: its operator has set a daily limit",
-    advice: "retry after `Retry-After`, which may be hours; ask the operator for more",
+    meaning: "The website has reached its daily limit, and accepts no more texts for now.",
+    advice: "Retry after `Retry-After`, which may be hours, or ask the operator for a higher limit.",
   },
   "import-closed": {
     meaning: "The import was undone, and takes no more rows.",

@@ -71,7 +71,8 @@ const list = operatorCall({
 
 function readCursor({ query }: ApiRequest): string {
   const cursor = String(query.cursor ?? "");
-  if (cursor && !/^(\d{0,15}|\.)(~(\d{0,15}|\.))*$/.test(cursor)) failField("cursor", "must be the next of a page");
+  if (cursor && !/^(\d{0,15}|\.)(~(\d{0,15}|\.))*$/.test(cursor))
+    failField("cursor", "must be the `next` of an earlier page");
   return cursor;
 }
 

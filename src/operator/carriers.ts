@@ -27,7 +27,7 @@ const tryAgain = operatorCall({
   command: {
     name: "try-carrier",
     next: ({ carrier, due }) =>
-      `${due.toLocaleString("en-US")} messages that waited for ${carrier} are due now. \`health\` tells whether it takes them.`,
+      `${due.toLocaleString("en-US")} messages that waited for ${carrier} are due now. \`health\` shows whether the carrier accepts them.`,
   },
   run: async (request, deps) => {
     const carrier = request.params.carrier ?? "";

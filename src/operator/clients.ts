@@ -27,11 +27,11 @@ const ClientSettings = clientSettingsSchema(false);
 const MEANING_OF_EFFECT: Record<ClientAnswers["ChangedClient"]["takesEffect"], string> = {
   "at-once": "What this takes away is refused everywhere from now on. What it grants takes up to 90 seconds.",
   "within-minutes":
-    "The limiter of the website did not answer: this takes some minutes to hold everywhere. Run it again to try once more.",
+    "The limiter of the website did not answer, so this holds everywhere only within 90 seconds. To have it at once, run the command again.",
 };
 
 const MEANING_OF_REFUSAL: Record<ClientRefusal, string> = {
-  "secret-malformed": "401: X-Client-Secret is missing, or has not the form of a secret",
+  "secret-malformed": "401: X-Client-Secret is missing, or does not have the form of a secret",
   "secret-wrong": "401: the secret is not this client's",
   "secret-replaced": "401: the secret is that before the rotation, and no longer valid",
   suspended: "403: it is suspended",
@@ -121,10 +121,10 @@ const change = operatorCall({
     name: "change-client",
     options: {
       suspend: SUSPEND,
-      resume: { field: "suspended", sets: false, summary: "Take them again." },
+      resume: { field: "suspended", sets: false, summary: "Accept its requests again." },
     },
     next: ({ takesEffect, waitingMessages, websiteId, clientId }) => {
-      const waiting = `${waitingMessages} of its messages still wait, and will go. To hold them: hold ${websiteId} --client ${clientId}`;
+      const waiting = `The client is suspended, but ${waitingMessages} pending messages will still be sent. To hold them: hold ${websiteId} --client ${clientId}`;
       return [MEANING_OF_EFFECT[takesEffect], ...(waitingMessages ? [waiting] : [])].join("\n");
     },
   },

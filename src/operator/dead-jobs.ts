@@ -91,9 +91,9 @@ const putBackAll = operatorCall({
   errors: ["count-changed"],
   command: {
     name: "put-back",
-    chosenBy: { option: "all", summary: "Every one that nobody has put back." },
+    chosenBy: { option: "all", summary: "Requeue every job that was not requeued yet." },
     next: ({ putBack, left }) =>
-      `${jobsOf(putBack)} put back, and done once more. ${left === 0 ? "None is left: `dead-jobs` shows what fails again." : `${left.toLocaleString("en-US")} are left: repeat it.`}`,
+      `${jobsOf(putBack)} requeued. ${left === 0 ? "None is left. `dead-jobs` shows those that fail again." : `${left.toLocaleString("en-US")} are left: run it again.`}`,
   },
   run: async (request, deps) => {
     const { expected } = await readOptionalFields(request, putBackSchema, BODY_LIMITS.settings);
@@ -123,8 +123,7 @@ const putBack = operatorCall({
   command: {
     name: "put-back",
     notes: HARMLESS,
-    next: ({ putBack }) =>
-      `${jobsOf(putBack)} put back, and done once more. \`dead-jobs\` shows whether it fails again.`,
+    next: ({ putBack }) => `${jobsOf(putBack)} requeued. \`dead-jobs\` shows whether it fails again.`,
   },
   run: async (request, deps) => {
     const id = request.params.jobId ?? "";

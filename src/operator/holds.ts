@@ -24,10 +24,13 @@ const more = z
   .describe("The call took a minute, and has not looked at all waiting messages: repeat it. Left out otherwise.");
 
 const holdAnswers = {
-  HeldMessages: z.object({ held: z.int().describe("How many wait now, and are held.") }),
-  ReleasedMessages: z.object({ released: z.int().describe("How many are due now."), more }),
+  HeldMessages: z.object({ held: z.int().describe("How many pending messages are held now.") }),
+  ReleasedMessages: z.object({ released: z.int().describe("How many messages are due now."), more }),
   CancelledMessage: z.object({ messageId: z.string(), cancelled: z.literal(1) }),
-  CancelledMessages: z.object({ cancelled: z.int().describe("With dryRun, how many would be."), more }),
+  CancelledMessages: z.object({
+    cancelled: z.int().describe("How many messages are cancelled; with dryRun, how many would be."),
+    more,
+  }),
 };
 
 async function readFilter<T extends typeof holdSchema | typeof cancelSchema | typeof releaseSchema>(
@@ -87,7 +90,7 @@ const release = operatorCall({
   ...COMMON,
   id: "releaseMessages",
   path: "/operator/websites/:websiteId/release",
-  summary: "Release what is held",
+  summary: "Release the held messages of a website",
   description:
     "Ends the hold with the same fields; without any, all holds of the website. What another hold still covers stays held. Several hundred thousand messages take a minute: then the answer has `more`, and the call is to be repeated.",
   parameters: [WEBSITE],

@@ -82,7 +82,7 @@ const writeCursor = ({ begunAt, importId }: ListedImport) => `${begunAt}_${impor
 function readCursor(cursor: string): { begunAt: number; importId: string } | null {
   if (cursor === "") return null;
   const [, begunAt, importId = ""] =
-    /^(\d{1,15})_([0-9a-f-]{36})$/.exec(cursor) ?? failField("cursor", "must be the next of a page");
+    /^(\d{1,15})_([0-9a-f-]{36})$/.exec(cursor) ?? failField("cursor", "must be the `next` of an earlier page");
   return { begunAt: Number(begunAt), importId };
 }
 

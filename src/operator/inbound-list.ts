@@ -67,7 +67,7 @@ const list = operatorCall({
   errors: ["fields-wrong"],
   command: {
     name: "texts",
-    options: { "to-decide": { field: "toDecide", sets: "true", summary: "Only those that wait for a decision." } },
+    options: { "to-decide": { field: "toDecide", sets: "true", summary: "Only texts that wait for a decision." } },
     columns: { texts: ["websiteId", ...TEXT_COLUMNS] },
   },
   run: async (request, deps) => {
@@ -103,7 +103,8 @@ const writeCursor = ({ receivedAt, websiteId, carrier, carrierMessageId }: TextP
 function readCursor(cursor: string): TextPlace | null {
   if (cursor === "") return null;
   const parts = /^(\d{1,15}),([^,]*),([^,]+),([^,]+)$/.exec(cursor)?.slice(1).map(decode);
-  const [receivedAt, websiteId, carrier, carrierMessageId] = parts ?? failField("before", "must be a `next`");
+  const [receivedAt, websiteId, carrier, carrierMessageId] =
+    parts ?? failField("before", "must be the `next` of an earlier page");
   return { receivedAt: Number(receivedAt), websiteId, carrier, carrierMessageId } as TextPlace;
 }
 
@@ -111,7 +112,7 @@ function decode(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    return failField("before", "must be a `next`");
+    return failField("before", "must be the `next` of an earlier page");
   }
 }
 

@@ -93,8 +93,9 @@ function readPlace(request: ApiRequest, database: string): LedgerPlace {
   const cursor = String(request.query.cursor ?? "");
   if (cursor === "") return { changedAt: from, changeId: 0 };
   const [, changedAt, changeId, place] = /^(\d{1,15})-(\d{1,15})-(\w{1,20})$/.exec(cursor) ?? [];
-  if (place === undefined) return failField("cursor", "must be the next of a page");
-  if (place !== database) return failField("cursor", "is of before the website moved to another database: begin again");
+  if (place === undefined) return failField("cursor", "must be the `next` of an earlier page");
+  if (place !== database)
+    return failField("cursor", "is from before the website moved to another database: begin again without it");
   return { changedAt: Number(changedAt), changeId: Number(changeId) };
 }
 

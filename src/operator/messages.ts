@@ -115,7 +115,7 @@ const readNewest =
   };
 
 const ID = /^[0-9a-f-]{36}$/;
-const NO_CURSOR = "must be a `next`";
+const NO_CURSOR = "must be the `next` of an earlier page";
 
 const writeCursor = ({ acceptedAt, row }: MessagePlace) => `${acceptedAt}-${row}`;
 

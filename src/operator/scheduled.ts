@@ -27,7 +27,7 @@ const list = operatorCall({
   method: "GET",
   path: "/operator/scheduled",
   tag: "Messages",
-  summary: "List what is scheduled",
+  summary: "List scheduled messages",
   description:
     "Messages that are kept for their `sendAt`, the soonest first, 100 per page. Seven minutes before its time, a message leaves this list, and is found among the messages. `cancel` ends it before.",
   parameters: [
@@ -89,7 +89,7 @@ function toPart(messages: FoundMessage[]) {
 function readCursor(cursor: string): KeptPlace | null {
   if (cursor === "") return null;
   const [, sendAt, messageId = ""] =
-    /^(\d{1,15})_([0-9a-f-]{36})$/.exec(cursor) ?? failField("cursor", "must be a `next`");
+    /^(\d{1,15})_([0-9a-f-]{36})$/.exec(cursor) ?? failField("cursor", "must be the `next` of an earlier page");
   return { sendAt: Number(sendAt), messageId };
 }
 

@@ -94,7 +94,8 @@ const list = operatorCall({
       const { subscribers, total } = await beginSubscribers(deps.db, websiteId, PAGE);
       return pageView(subscribers, total);
     }
-    if (!(await isKnownChange(deps.db, websiteId, cursor))) failField("cursor", "is not known any more: begin again");
+    if (!(await isKnownChange(deps.db, websiteId, cursor)))
+      failField("cursor", "is not known any more: begin again without it");
     return pageView(await listSubscribers(deps.db, websiteId, cursor, PAGE), null);
   },
 });
@@ -102,7 +103,7 @@ const list = operatorCall({
 function readCursor({ query }: ApiRequest): number | null {
   const cursor = String(query.cursor ?? "");
   if (cursor === "") return null;
-  return /^\d{1,15}$/.test(cursor) ? Number(cursor) : failField("cursor", "must be the next of a page");
+  return /^\d{1,15}$/.test(cursor) ? Number(cursor) : failField("cursor", "must be the `next` of an earlier page");
 }
 
 function pageView(subscribers: Subscriber[], total: number | null): SubscriberListAnswers["SubscriberPage"] {

@@ -142,7 +142,7 @@ const importFile = operatorCall({
   command: {
     name: "import-subscribers",
     arguments: ["file"],
-    options: { import: { field: "importId", summary: "Goes on with an import that has broken off." } },
+    options: { import: { field: "importId", summary: "Continue an import that ended early." } },
   },
   run: async (request, deps) => {
     const { websiteId } = await requireWebsite(request, deps);

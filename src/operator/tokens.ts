@@ -61,7 +61,7 @@ const end = operatorCall({
   method: "DELETE",
   path: "/operator/tokens/:name",
   tag: "Operators",
-  summary: "End an operator's token",
+  summary: "Revoke an operator's token",
   description:
     "Refused everywhere from the next request on. `which`: `all` tokens with the name, or of two the `old` or the `new` one.",
   parameters: [
@@ -76,7 +76,7 @@ const end = operatorCall({
       old: { field: "which", sets: "old", summary: "Revoke the older of two tokens." },
       new: { field: "which", sets: "new", summary: "Revoke the newer of two tokens." },
     },
-    notes: "To end OPERATOR_TOKEN, replace it: npx wrangler secret put OPERATOR_TOKEN",
+    notes: "To revoke OPERATOR_TOKEN, replace it: npx wrangler secret put OPERATOR_TOKEN",
     next: ({ name, left }) => (left === 0 ? `${name} has no token any more.` : `${name} has ${left} other token.`),
   },
   run: async (request, deps) => {

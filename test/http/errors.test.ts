@@ -272,6 +272,7 @@ describe("a fault", () => {
     const requestId = answer.headers.get("x-request-id");
     const body = await expectError(answer, 50000);
     expect(JSON.stringify(body)).not.toContain("secret detail");
+    expect(body.message).toContain("may be stored, so repeat the request only with the same Idempotency-Key");
     const logged = world.logs.find((line) => line.includes("request.failed"));
     expect(logged).toContain("secret detail");
     expect(logged).toContain(requestId);

@@ -79,7 +79,10 @@ describe("an import of subscribers", () => {
     const rows = ["+12125550100,,true", "", ",,", "+12125550101,,maybe", "nope,x,", "+12125550102,x,on"];
     const answer = await json(world.subscribers("brand", rows));
     const none = "must be an E.164 phone number such as +12125550100: it has no digits";
-    expect(answer.body).toMatchObject({ code: 40001, message: "4 rules are broken; details says which." });
+    expect(answer.body).toMatchObject({
+      code: 40001,
+      message: "4 rules are broken (subscribed, phone_numbers, email): details says which.",
+    });
     expect(answer.body.details).toEqual([
       { field: "subscribed", message: 'must be true or false; line 5 has "maybe"' },
       { field: "subscribed", message: 'must be true or false; line 7 has "on"' },

@@ -20,7 +20,7 @@ export const CANCEL: Own = {
     const isWhole = !values.purpose && !values.client;
     if (isWhole && !values["dry-run"] && !values.yes) {
       throw new UsageError(
-        `this cancels everything that waits for ${websiteId}, and cannot be undone: give --purpose or --client, --dry-run to count, or --yes`,
+        `this cancels every pending message of ${websiteId}, and cannot be undone: give --purpose or --client, --dry-run to count, or --yes`,
       );
     }
     const answer = await ask();

@@ -31,7 +31,7 @@ const phone = z
   .refine((value) => value === "" || isE164(value), { error: ({ input }) => explainPhone(String(input)) })
   .meta({
     description:
-      "E.164, such as `+12125550100`: a plus sign, the country code, and the number as it is dialed from abroad, in digits only. Its length must exist in the country. Required where `email` is absent.",
+      "E.164, such as `+12125550100`: a plus sign, the country code, and the number as it is dialed from abroad, in digits only. Its length must exist in the country. Required without `email`.",
     examples: ["+12125550100"],
     pattern: "^\\s*(\\+[1-9]\\d{1,14})?\\s*$",
   });
@@ -42,7 +42,7 @@ const email = z
   .meta({
     type: ["string", "null"],
     description:
-      "An e-mail address, in any case: its subscribed number, or of several the one subscribed last. Required where `phone` is absent, ignored where it is given.",
+      "The e-mail address of the recipient, in upper or lower case. Textgate sends to the subscribed number that belongs to it, or to the one that was subscribed last if there are several. Required without `phone`, ignored with it.",
     examples: ["ada@example.com"],
   });
 
@@ -83,7 +83,7 @@ function surplusOf(value: string): number {
 const callbackData = requiredString(' that holds JSON, such as "{\\"profileId\\":\\"42\\"}", or ""')
   .superRefine(firstFault(findDataFault))
   .meta({
-    description: `A string that holds JSON, at most ${MAX_CALLBACK_DATA_BYTES} bytes in UTF-8. Callbacks return it byte for byte. \`""\`: no callback.`,
+    description: `A string that holds JSON, at most ${MAX_CALLBACK_DATA_BYTES} bytes in UTF-8. Callbacks return it byte for byte. With \`""\`, no callback is posted.`,
     contentMediaType: "application/json",
     maxLength: MAX_CALLBACK_DATA_BYTES,
   });
@@ -125,18 +125,18 @@ function findPurposeFault(purpose: string): string | undefined {
 const kind = z
   .enum(KINDS, "must be marketing or transactional")
   .describe(
-    "`marketing` or `transactional` (a code, a receipt). Without it, the operator's list of transactional purposes decides, and any other purpose is marketing. Frequency caps and sending hours hold for marketing only.",
+    "`marketing` or `transactional` (a code, a receipt). Without it, the operator's list of transactional purposes decides, and any other purpose is marketing. Frequency caps and sending hours apply to marketing only.",
   );
 
 const timeZone = timeZoneOfRecipient.meta({
   description:
-    "Where the person is, for the operator's sending hours: the IANA name of a time zone. Without it, the number tells the zones.",
+    "Where the person is, for the operator's sending hours: the IANA name of a time zone. Without it, Textgate derives the zones from the number.",
   examples: ["America/Chicago"],
 });
 
 const region = regionCode.meta({
   description:
-    "The state or region where the person is, as ISO 3166-2 has it: some states have sending hours of their own. Without it, the number tells the states.",
+    "The state or region where the person is, by its ISO 3166-2 code, such as `US-NY`. Some states have sending hours of their own. Without it, Textgate derives the states from the number.",
   examples: ["US-FL"],
 });
 

@@ -261,7 +261,7 @@ describe("a bulk request", () => {
     await limit(700);
     const key = { "idempotency-key": "campaign" };
     let { body, retryAfter } = await expectRefused(bulk(900, key));
-    expect(body.message).toContain("it stores the rest and answers the same ids");
+    expect(body.message).toContain("it stores the remaining messages, and answers the same ids for the others");
     world.advance(23 * 3600);
     await world.sweep();
     ({ body, retryAfter } = await expectRefused(bulk(900, key)));
@@ -284,7 +284,7 @@ describe("a bulk request", () => {
     const { body, retryAfter } = await expectRefused(bulk(900, key));
     const stored = body.details?.map(({ messageId }) => messageId);
     expect(stored).toHaveLength(500);
-    expect(body.message).toContain("it stores the rest and answers the same ids");
+    expect(body.message).toContain("it stores the remaining messages, and answers the same ids for the others");
     await limit(900);
     const again = await bulk(900, key);
     const { successSent } = (await again.json()) as { successSent: { messageId: string }[] };

@@ -115,7 +115,7 @@ const STORIES: Record<string, Story> = {
       return { from, until: new Date(Date.now() + 1000).toISOString(), messageId };
     },
   },
-  "Stop it": {
+  "Stop a campaign or a client": {
     begin: async () => ({}),
     after: {
       hold: async () => {
@@ -148,7 +148,7 @@ const STORIES: Record<string, Story> = {
       await operate(service.url, "POST", "/tokens", { name: "ada" });
       return {};
     },
-    after: { "The log": async () => {} },
+    after: { "Search the log": async () => {} },
   },
   "The carrier is down": {
     begin: async () => {
@@ -180,7 +180,7 @@ const STORIES: Record<string, Story> = {
       },
     },
   },
-  "It was killed": {
+  "The service was killed or restarted": {
     begin: async () => {
       const { messageId } = await send(client, { phone: DEE, text: HANGS });
       await waitFor("its submission", () => carrier.askedById.has(messageId));
