@@ -16,7 +16,7 @@ export const ownTestEventAnswerSchema = z.object({
   httpStatus: z
     .int()
     .nullable()
-    .describe("Of the endpoint. A 2xx is what it should answer; a redirect is not followed."),
+    .describe("The status that the endpoint answered, which should be a 2xx. A redirect is not followed."),
   response: z.string().nullable().describe("The beginning of what the endpoint answered, or what went wrong."),
   milliseconds: z.int().describe("From the post to the answer of the endpoint."),
 });
