@@ -123,7 +123,9 @@ function describe({ tags, webhooks = {} }: Document, { description, other }: Par
   const text = withLinksInPage(description, [...places, ...placesOf(/^### (.+)$/gm)]);
   const anchored = text.replaceAll(/^(###?) (.+)$/gm, (_, level: string, name: string) => {
     const heading = `h${level.length}`;
-    return `<${heading} id="${anchorOf(name)}">${name}</${heading}>`;
+    const id = anchorOf(name);
+    // No stop of a keyboard, as there are dozens: whoever follows a link to the heading has its address, too.
+    return `<${heading} id="${id}"><a href="#${id}" tabindex="-1">${name}</a></${heading}>`;
   });
   return `${other}. [The whole OpenAPI document](/openapi.json).\n\n${contents}\n\n${anchored}`;
 }

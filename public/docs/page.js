@@ -3,14 +3,14 @@
 
 const reference = document.getElementById("reference");
 
-globalThis.SwaggerUIBundle({
+const swagger = globalThis.SwaggerUIBundle({
   domNode: reference,
   url: reference.dataset.document,
   // Nobody else checks the document.
   validatorUrl: null,
   // Nothing in the address of the page changes what it shows or whom it asks.
   queryConfigEnabled: false,
-  // A link in a button is nothing that a keyboard or a screen reader can use.
+  // A link in a button is nothing that a keyboard or a screen reader can use. Below, each place has an address of its own.
   deepLinking: false,
   // Every field stands with its call.
   defaultModelsExpandDepth: -1,
@@ -30,6 +30,7 @@ globalThis.SwaggerUIBundle({
     languages: ["curl_bash", "node", "python"],
   },
   plugins: [{ fn: { requestSnippetGenerator_node: nodeOf, requestSnippetGenerator_python: pythonOf } }],
+  onComplete: () => letFind(swagger.specSelectors.specJson().toJS()),
 });
 
 /** @param request what was sent: a Map of Immutable. Strings of JSON are strings of JavaScript, and of Python, too. */
@@ -115,14 +116,123 @@ function nameOfCredential(input) {
   return (box.querySelector(".wrapper > p code") ?? box.querySelector("h4 code")).textContent;
 }
 
-/** The browser looks for the place in the address before Swagger UI has drawn it. */
-let place = decodeURIComponent(location.hash.slice(1));
+/** The id of the place that the address names, until the place is drawn: the browser looks for it before that. */
+let place = "";
 
+function goTo(id) {
+  place = id;
+  if (id === "" || document.getElementById(id)) return goToPlace();
+  // The call may be in a group that somebody has closed.
+  for (const group of reference.querySelectorAll(".opblock-tag[data-is-open=false]")) group.click();
+}
+
+/** A call is opened, and the keyboard goes on from the place. */
 function goToPlace() {
   const target = place === "" ? null : document.getElementById(place);
   if (target === null) return;
   place = "";
+  const control = target.querySelector(":scope > .opblock-summary .opblock-summary-control");
+  if (control?.ariaExpanded === "false") control.click();
+  if (control === null) target.tabIndex = -1;
+  (control ?? target).focus({ preventScroll: true });
   target.scrollIntoView();
+}
+
+function idIn(hash) {
+  try {
+    return decodeURIComponent(hash.slice(1));
+  } catch {
+    return "";
+  }
+}
+
+addEventListener("hashchange", () => goTo(idIn(location.hash)));
+document.addEventListener("click", ({ target }) => {
+  const link = target.closest("a[href^='#']");
+  if (link) goTo(idIn(link.hash));
+  // Whoever opens a call can copy its address.
+  const call = target.closest(".opblock-summary-control")?.closest(".opblock");
+  if (call) history.replaceState(null, "", `#${call.id}`);
+});
+goTo(idIn(location.hash));
+
+const MOST_FOUND = 20;
+const form = document.getElementById("find");
+const found = document.getElementById("found");
+const count = document.getElementById("found-count");
+
+/** Calls, events, sections and error codes are found by all of the words that somebody types, those with a word in their name first. */
+function letFind(spec) {
+  const entries = [...sectionsOf(reference), ...callsOf(spec)];
+  const search = () => {
+    const words = form.elements.words.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const isIn = (text) => words.every((word) => text.toLowerCase().includes(word));
+    const fitting = words.length === 0 ? [] : entries.filter(({ name, text }) => isIn(`${name} ${text}`));
+    const [named, others] = [fitting.filter(({ name }) => isIn(name)), fitting.filter(({ name }) => !isIn(name))];
+    found.replaceChildren(...[...named, ...others].slice(0, MOST_FOUND).map(toItem));
+    count.textContent = words.length === 0 ? "" : `${fitting.length} found`;
+  };
+  form.addEventListener("input", search);
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    found.querySelector("a")?.click();
+  });
+  form.addEventListener("keydown", ({ key }) => {
+    if (key !== "Escape") return;
+    form.reset();
+    form.elements.words.focus();
+    search();
+  });
+  search();
+}
+
+function toItem({ id, name }) {
+  const link = Object.assign(document.createElement("a"), { href: `#${id}`, textContent: name });
+  const item = document.createElement("li");
+  item.append(link);
+  return item;
+}
+
+/** The name of an error code tells what it means, too. */
+function sectionsOf(page) {
+  return [...page.querySelectorAll(".info :is(h2, h3)[id]")].map((heading) => {
+    const texts = [];
+    for (let next = heading.nextElementSibling; next && !next.matches("h2, h3"); next = next.nextElementSibling)
+      texts.push(next.textContent);
+    const text = texts.join(" ");
+    const isCode = /^\d{5}$/.test(heading.id);
+    return {
+      id: heading.id,
+      name: isCode ? `${heading.id}: ${text.split(/\.(?:\s|$)/)[0]}` : heading.textContent,
+      text,
+    };
+  });
+}
+
+/** What is looked through of a call: its words, and the fields of its request. */
+function callsOf({ paths, webhooks = {}, components }) {
+  const all = [
+    ...Object.entries(paths).flatMap(([path, item]) =>
+      Object.entries(item).map(([method, call]) => ({
+        call,
+        group: call.tags[0],
+        line: `${method.toUpperCase()} ${path}`,
+      })),
+    ),
+    ...Object.entries(webhooks).flatMap(([type, item]) =>
+      Object.values(item).map((call) => ({ call, group: "webhooks", line: type })),
+    ),
+  ];
+  return all.map(({ call, group, line }) => {
+    const { operationId, summary, description, parameters, requestBody } = call;
+    const request = JSON.stringify([parameters, requestBody]);
+    const schemas = [...request.matchAll(/#\/components\/schemas\/(\w+)/g)].map(([, name]) => components.schemas[name]);
+    return {
+      id: `operations-${group.replaceAll(" ", "_")}-${operationId}`,
+      name: `${line}: ${summary}`,
+      text: `${operationId} ${description} ${request} ${JSON.stringify(schemas)}`,
+    };
+  });
 }
 
 function mend() {

@@ -40,6 +40,9 @@ const readDocument = async (path: string) => (await (await fetch(`${service.url}
 const headingsOf = async (path: string) =>
   [...(await readDocument(path)).info.description.matchAll(/^<h[23] id="([^"]+)">/gm)].map(([, id = ""]) => id);
 
+const isWithin = (least: number, most: number) => (value: number | undefined) =>
+  value !== undefined && value >= least && value <= most;
+
 /** Calls and events. */
 const allOf = ({ paths, webhooks = {} }: Document) => [...operationsOf(paths), ...operationsOf(webhooks)];
 
@@ -265,6 +268,56 @@ describe.skipIf(!hasBrowser)("the page in a browser", () => {
     const { stops, all } = await walkByKeyboard(page);
     expect(stops.length).toBeGreaterThan(60);
     expect(stops).toEqual(all);
+  });
+
+  it("opens with the call that its address names, below the field for words, and the keyboard goes on from there", async () => {
+    const context = shown["/docs"]?.page.context() ?? (await openWindow(browser));
+    const { page } = await visit(context, `${service.url}/docs#operations-Messages-cancelMessages`, { width: 390 });
+    const call = page.locator("#operations-Messages-cancelMessages");
+    await call.locator(".opblock-body").waitFor();
+    const { height = 9999 } = (await page.locator("search").boundingBox()) ?? {};
+    await expect.poll(async () => ((await call.boundingBox())?.y ?? 9999) - height).toSatisfy(isWithin(0, 100));
+    expect(await page.evaluate(() => globalThis.document.activeElement?.textContent)).toContain("/text/message/cancel");
+    await page.close();
+  });
+
+  it("finds calls, sections and error codes by their words, and leads to each by keyboard", async () => {
+    const { page } = await view("/docs", 390, "dark");
+    const field = page.getByRole("searchbox");
+    const names = () => page.locator("#found a").allInnerTexts();
+    await field.fill("  CANCEL messages ");
+    expect((await names())[0]).toBe("POST /text/message/cancel: Cancel messages");
+    await field.fill("expireat");
+    expect(await names()).toEqual(expect.arrayContaining(["POST /text/bulk/message/send: Send many messages"]));
+    await field.fill("rehearse");
+    expect((await names())[0]).toBe("Rehearse it");
+    await field.fill("zebra");
+    expect([await names(), await page.locator("#found-count").innerText()]).toEqual([[], "0 found"]);
+
+    await field.fill("429");
+    expect((await names()).slice(0, 2)).toEqual([expect.stringMatching(/^42903: /), expect.stringMatching(/^42900: /)]);
+    expect(await findViolations(page, "search")).toEqual([]);
+    await field.press("Tab");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => new URL(page.url()).hash).toBe("#42900");
+    await expect.poll(async () => (await page.locator("[id='42900']").boundingBox())?.y).toSatisfy(isWithin(0, 200));
+    expect(await page.locator("#found").isVisible()).toBe(false);
+
+    await field.fill("message/statuses");
+    await field.press("Enter");
+    await expect.poll(() => new URL(page.url()).hash).toBe("#operations-Messages-messageStatuses");
+    await page.locator("#operations-Messages-messageStatuses .opblock-body").waitFor();
+    await field.press("Escape");
+    expect([await field.inputValue(), await names()]).toEqual(["", []]);
+  });
+
+  it("has the address of the call that was opened last, and of a heading that is followed", async () => {
+    const { page } = await view("/docs", 1280, "light");
+    await openCall(page, "unsubscribe");
+    await expect.poll(() => new URL(page.url()).hash).toBe("#operations-Subscriptions-unsubscribe");
+    await page.locator("#message-statuses a").click();
+    await expect.poll(() => new URL(page.url()).hash).toBe("#message-statuses");
   });
 
   /** The rules: only those of axe. */
