@@ -90,7 +90,8 @@ function limitsOfTime(): Limit[] {
     { of: "lost job", limit: "requeued within two minutes, its message delivered within four" },
     {
       of: "change to a client",
-      limit: "suspending it, or taking a grant away, holds for the next request; giving a grant takes up to 90 seconds",
+      limit:
+        "a suspension, or the loss of a grant, takes effect on the next request; a new grant takes up to 90 seconds",
     },
     {
       of: "receipt",

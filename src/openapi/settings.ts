@@ -25,7 +25,7 @@ const SECRETS: readonly Name[] = [
 
 const MEANINGS: Record<Name, string> = {
   OPERATOR_TOKEN:
-    "opens `/operator`, and makes [tokens of names](procedures.md#operators); without it, those paths do not exist",
+    "opens `/operator`, and creates [named tokens](procedures.md#operators). Without it, the paths of `/operator` do not exist",
   SERVICE_KEY:
     "encrypts callback secrets, and signs operators' tokens and link codes; by default `OPERATOR_TOKEN`. See [Change SERVICE_KEY](#change-service_key)",
   PUBLIC_ORIGIN:
@@ -34,32 +34,34 @@ const MEANINGS: Record<Name, string> = {
   SUBMIT_WITHIN_HOURS: "how long the service retries a message that the carrier cannot accept; then FAILED_TO_SEND",
   RECEIPT_WITHIN_HOURS: "how long a message waits for its final receipt; then FAILED_TO_DELIVERY",
   RETENTION_DAYS:
-    "how long messages, events, links, inbound texts and dead jobs are kept. Subscriptions, their ledger and the [audit log](procedures.md#operators) are never purged",
-  REQUEUE_AFTER_SECONDS: "how long a message or callback waits for its job before the sweep requeues it",
+    "how long messages, events, links, inbound texts and dead jobs are kept. Subscriptions, their ledger and the [audit log](procedures.md#the-audit-log) are never purged",
+  REQUEUE_AFTER_SECONDS: "how long after its time the sweep requeues a message or callback whose job has not come",
   LIMITER_LOCATION:
     "where the Durable Object of a new website is created: the [location of the database](deploying.md#3-the-database-and-its-location), such as `enam`. By default near the website's first request. It never moves",
   READ_REPLICAS:
-    "`on` or `off`, the default: whether look-ups and statuses are answered by [read replicas](deploying.md#read-replicas) of the database, which may be behind it",
+    "`on` or `off`, the default: whether [read replicas](deploying.md#read-replicas) answer lookups and statuses. A replica may be out of date",
   SECURITY_CONTACT:
-    "where to report a vulnerability, such as `mailto:security@example.com` or an https page: `GET /.well-known/security.txt` names it. Left out, that path does not exist",
+    "where to report a vulnerability, such as `mailto:security@example.com` or an https page: `GET /.well-known/security.txt` names it. Without it, that path does not exist",
   ALERT_URL:
     "where the sweep posts when a [problem](runbook.md#problems) begins, once a day while it lasts, and when it ends: an incoming webhook of Slack, or your own endpoint",
-  ALERT_SECRET: "signs these posts as callbacks are signed: at least 16 bytes in Base64, such as `whsec_…`",
-  HEARTBEAT_URL: "fetched each minute by a sweep that has ended: a monitor that misses it raises the alarm",
+  ALERT_SECRET:
+    "signs the posts to `ALERT_URL` as callbacks are signed: at least 16 bytes in Base64, such as `whsec_…`",
+  HEARTBEAT_URL:
+    "the URL of a monitor, which each sweep fetches when it has ended, once a minute. The monitor must alert you if no request comes",
   TWILIO_ACCOUNT_SID: "the account's id (`AC…`)",
   TWILIO_AUTH_TOKEN: "authenticates submissions and verifies `X-Twilio-Signature`",
-  TWILIO_SECONDARY_AUTH_TOKEN: "while the token rotates: signatures of either token are accepted",
+  TWILIO_SECONDARY_AUTH_TOKEN: "the second token during a rotation: signatures of either token are accepted",
   TWILIO_API_URL: "base URL of the API; by default https://api.twilio.com",
   TELNYX_API_KEY: "authenticates submissions",
   TELNYX_PUBLIC_KEY: "verifies Telnyx's signatures: an Ed25519 key, 32 bytes in Base64",
   TELNYX_API_URL: "base URL of the API; by default https://api.telnyx.com/v2",
-  KANNEL_SENDSMS_URL: "smsbox's sendsms URL, with the name of a host: Cloudflare fetches nothing by IP address",
+  KANNEL_SENDSMS_URL: "smsbox's sendsms URL. It must name a host, because Cloudflare fetches nothing by IP address",
   KANNEL_CONNECT_PROBE:
     "`on` or `off`: whether a TCP connection is tried before each submission. By default `on` for http and `off` for https. Set `off` for a gateway that Cloudflare proxies under an http URL",
   KANNEL_USERNAME: "name of the sendsms user",
   KANNEL_PASSWORD: "password of the sendsms user",
   KANNEL_WEBHOOK_KEY:
-    "proves receipts and inbound texts. Use A–Z a–z 0–9 `-` `_` only: Kannel corrupts percent-escapes",
+    "authenticates receipts and inbound texts. Use only A–Z a–z 0–9 `-` `_`, because Kannel corrupts percent-escapes",
 };
 
 /** The settings that each carrier requires: without any, every carrier but the sandbox lacks all of them. */

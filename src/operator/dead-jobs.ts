@@ -116,7 +116,7 @@ const putBack = operatorCall({
   path: "/operator/dead-jobs/:jobId/put-back",
   tag: "Service state",
   summary: "Requeue one dead job",
-  description: "Even if it was requeued before.",
+  description: "The job is requeued even if it was requeued before.",
   parameters: [inPath("jobId", "The `id` in the list.", DEAD_JOB.id)],
   answers: [ok(deadJobAnswers.PutBackOne, "The job is requeued.", { putBack: 1 })],
   errors: ["resource-unknown"],

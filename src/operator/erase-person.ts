@@ -28,7 +28,7 @@ export const eraseEverywhereCall = operatorCall({
   tag: "People",
   summary: "Erase a person in all websites",
   description:
-    "As in one website, in each that knows the number; and texts that reached no website. A website that fails is in `failed`, and does not hold up the others. A website that does not know the number gets no tombstone.",
+    "Erases the person in each website that knows the number, and the texts that reached no website. A website that fails is in `failed`, and the others are still erased. A website that does not know the number gets no tombstone.",
   parameters: [PHONE, EXPECTED],
   answers: [
     ok(peopleAnswers.ErasureEverywhere, "What is erased, and where.", {
@@ -43,9 +43,9 @@ export const eraseEverywhereCall = operatorCall({
   errors: ["fields-wrong", "count-changed"],
   command: {
     name: "erase-person",
-    chosenBy: { option: "everywhere", summary: "In every website that knows the number." },
+    chosenBy: { option: "everywhere", summary: "Erase in every website that knows the number." },
     isFinal: true,
-    notes: "The exit code is 4 when a website failed: run it again.",
+    notes: "The exit code is 4 if a website failed. Then run the command again.",
     next: ({ failed }) =>
       failed.length === 0 ? undefined : "FAILED in some websites: nothing is erased there. Run it again.",
     hasProblem: ({ failed }) => failed.length > 0,

@@ -157,7 +157,7 @@ const exportOfWebsite = operatorCall({
   path: "/operator/websites/:websiteId/people/:phone/export",
   tag: "People",
   summary: "Export all that a website keeps about a person",
-  description: "The same document, with this website alone.",
+  description: "One JSON document, as over all websites, with the data of this website only.",
   database: "named",
   parameters: [WEBSITE, PHONE],
   answers: [ok(peopleAnswers.PersonExport, "The website.", EXPORT)],
@@ -165,7 +165,7 @@ const exportOfWebsite = operatorCall({
   reveals: true,
   command: {
     name: "export-person",
-    chosenBy: { option: "website", summary: "Only what this website keeps.", fills: "websiteId" },
+    chosenBy: { option: "website", summary: "Export only the data of this website.", fills: "websiteId" },
   },
   run: async (request, deps) => {
     const { websiteId } = await requireWebsite(request, deps);

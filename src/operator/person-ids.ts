@@ -53,7 +53,7 @@ const find = operatorCall({
   tag: "People",
   summary: "Find the id of a person",
   description:
-    "The id stands for the number where a number must not stand, such as in addresses that a browser keeps. A number always has the same id, until `SERVICE_KEY` is replaced. 404 where no website knows the number, or nobody is subscribed with the address.",
+    "Use the id where a number must not be, for example in addresses that a browser keeps. A number always has the same id, until `SERVICE_KEY` is replaced. 404 where no website knows the number, or nobody is subscribed with the address.",
   body: settingsBody(findSchema, { number: { phone: PHONE }, address: { email: "ada@example.com" } }),
   answers: [ok(personIdAnswers.FoundPerson, "The person.", { personId: PERSON_ID, phone: PHONE, others: [] })],
   errors: ["resource-unknown"],

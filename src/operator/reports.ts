@@ -113,7 +113,7 @@ const getOfAll = operatorCall({
   tag: "Websites",
   summary: "Count the messages of all websites",
   description:
-    "The same over all websites, also by website. At most 200,000 days of websites: of 1,000 websites, 200 days.",
+    "Counts as the report of one website does, also by website. Websites times days are at most 200,000, for example 1,000 websites and 200 days.",
   parameters: parameters("website"),
   answers: [
     {

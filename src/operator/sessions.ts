@@ -47,7 +47,8 @@ const end = operatorCall({
   path: "/operator/sessions/:sessionId",
   tag: "Operators",
   summary: "End a session of the console",
-  description: "Refused everywhere from the next request on. To keep its operator out, end the token.",
+  description:
+    "The session is refused everywhere from the next request on. To keep its operator out, revoke the token.",
   parameters: [inPath("sessionId", "As listed.", MESSAGE_ID)],
   answers: [ok(sessionAnswers.EndedOperatorSession, "It is ended.", { sessionId: MESSAGE_ID, operator: "ada" })],
   errors: ["resource-unknown"],

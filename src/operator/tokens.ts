@@ -63,10 +63,10 @@ const end = operatorCall({
   tag: "Operators",
   summary: "Revoke an operator's token",
   description:
-    "Refused everywhere from the next request on. `which`: `all` tokens with the name, or of two the `old` or the `new` one.",
+    "The token is refused everywhere from the next request on. `which` is `all` tokens with the name, or the `old` or the `new` one of two.",
   parameters: [
     inPath("name", "As it was given.", "ada"),
-    inQuery("which", "`all` when left out.", { enum: ["all", "old", "new"] }),
+    inQuery("which", "The default is `all`.", { enum: ["all", "old", "new"] }),
   ],
   answers: [ok(tokenAnswers.EndedOperatorToken, "It is ended.", { name: "ada", left: 0 })],
   errors: ["resource-unknown", "fields-wrong"],
