@@ -35,7 +35,7 @@ const MEANINGS: Record<Name, string> = {
   RECEIPT_WITHIN_HOURS: "how long a message waits for its final receipt; then FAILED_TO_DELIVERY",
   RETENTION_DAYS:
     "how long messages, events, links, inbound texts and dead jobs are kept. Subscriptions, their ledger and the [audit log](procedures.md#the-audit-log) are never purged",
-  REQUEUE_AFTER_SECONDS: "how long after its time the sweep requeues a message or callback whose job has not come",
+  REQUEUE_AFTER_SECONDS: "how long a message or callback waits for its job before the sweep requeues it",
   LIMITER_LOCATION:
     "where the Durable Object of a new website is created: the [location of the database](deploying.md#3-the-database-and-its-location), such as `enam`. By default near the website's first request. It never moves",
   READ_REPLICAS:
