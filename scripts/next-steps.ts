@@ -1,7 +1,7 @@
 import { DEMO_PHONES, DEMO_SUBSCRIBERS, type DemoClient } from "./demo.ts";
 import { toTable } from "./operator/table.ts";
 
-/** Where the operator's command looks when it is told nothing. */
+/** The service that the operator's command calls by default. */
 export const DEFAULT_URL = "http://127.0.0.1:8787";
 
 const RECEIVER_PORT = 9999;

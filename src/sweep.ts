@@ -28,17 +28,17 @@ interface SweepJob {
   isRoutine?: boolean;
   /** Runs with the first sweep of an hour, and again while it fails. */
   isHourly?: boolean;
-  /** Not while KV keeps jobs that the queue does not take, or more than one sweep queues: one of them may cancel a message, and a delivery must not come before it. */
+  /** Does not run while KV keeps jobs that the queue does not accept, or more than one sweep queues. One of them may cancel a message, and must come before a delivery. */
   queuesDeliveries?: boolean;
   /** @returns how many it found, if it counts */
   run(deps: Deps, now: number): Promise<unknown>;
 }
 
-/** Before the jobs of each database: what KV keeps cancels or releases messages, and overdue messages get jobs that run later. */
+/** Runs before the jobs of each database. The jobs that KV keeps cancel or release messages, and must run before the jobs of overdue messages. */
 const KEPT_JOBS: SweepJob = { name: "requeue-kept-jobs", run: requeueKeptJobs };
 
 const JOBS: SweepJob[] = [
-  // Before overdue messages are requeued: those among them whose deadline has passed must not be.
+  // Must run before requeue-messages, which would requeue messages whose deadline has passed.
   { name: "end-unsubmitted", run: endUnsubmitted },
   { name: "release-scheduled", isRoutine: true, queuesDeliveries: true, run: releaseDue },
   { name: "requeue-messages", queuesDeliveries: true, run: requeueMessages },

@@ -1,4 +1,4 @@
-// The file goes in pieces, each a request of one import: so what is told of its progress is what the service has answered.
+// The file is sent in pieces, each a request of one import, so the progress that is shown is what the service has answered.
 import { RowEnds } from "../../scripts/operator/import/row-ends.ts";
 import type { ImportAnswer, ImportList } from "../answers.ts";
 import { websitePath } from "./addresses.ts";

@@ -31,7 +31,7 @@ const DAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 const windowsText = (windows: Windows = []) =>
   windows.map(({ days, from, until }) => `${days.join(" ")} ${from}-${until}`).join(", ");
 
-/** `mon-fri 09:00-20:00, sat 10:00-18:00`, in any case; what is no window is told to the service, which says so. */
+/** `mon-fri 09:00-20:00, sat 10:00-18:00`, in upper or lower case. Text that is no window goes to the service as it is, which refuses it. */
 const toWindows = (text: string): Windows =>
   text
     .toLowerCase()

@@ -75,7 +75,7 @@ export function useAnswer<Answer>(path: string | null, everySeconds?: number, is
     nextLookAt: null,
   });
   const reload = useCallback(() => {
-    // What is on its way may be of before a change.
+    // An answer that is on its way may be older than a change.
     if (path !== null) onTheWay.delete(path);
     setTurn((it) => it + 1);
   }, [path]);

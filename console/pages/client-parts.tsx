@@ -13,7 +13,7 @@ import { Time, useNow } from "../parts/time.tsx";
 import { ChangeEndpoint } from "./change-endpoint.tsx";
 
 const REFUSALS: Record<string, string> = {
-  "secret-malformed": "the secret has not the form of one",
+  "secret-malformed": "the secret does not have the form of one",
   "secret-wrong": "the secret is wrong",
   "secret-replaced": "the secret was replaced",
   suspended: "it is suspended",

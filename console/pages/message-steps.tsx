@@ -119,7 +119,7 @@ function tryStep(message: Message, tries: Tries, index: number): Step {
   };
 }
 
-/** What the carrier's receipt, or the service, has decided. SENDING is told by the try that led to it. */
+/** What the carrier's receipt, or the service, has decided. The submission that led to SENDING shows it. */
 function outcome(
   message: Message,
   { eventId, eventType, status, reason, occurredAt }: Message["events"][number],

@@ -33,7 +33,7 @@ function readArguments(args: string[]) {
 }
 
 async function readNames(env: string) {
-  // It takes seconds to load: a slip of the command line is told at once.
+  // Loaded late, because it takes seconds, and a slip of the command line should be reported at once.
   const { unstable_readConfig } = await import("wrangler");
   const { d1_databases, queues }: Config = unstable_readConfig(
     { config: "wrangler.toml", env },

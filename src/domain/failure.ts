@@ -54,7 +54,7 @@ export type Failure =
   | { kind: "website-paused"; isKeyed?: boolean }
   /** The website accepts no more texts for now: nothing was stored. */
   | ({ kind: "daily-limit-reached" } & OverLimit)
-  /** The database has hardly any room left: it takes no more messages, and everything else. */
+  /** The database is nearly full. It refuses new messages, and accepts every other write: receipts, opt-outs, callbacks. */
   | { kind: "store-full" }
   | BulkInterrupted
   | ImportInterrupted;

@@ -7,7 +7,7 @@ import { ILL_FORMED, isWellFormed } from "./well-formed.ts";
 export const jsonObject = <T extends z.core.$ZodShape>(shape: T) => z.object(shape, "must be a JSON object");
 
 /**
- * The rules of one field, for `superRefine`: only the first broken rule is told. With `abort`, `refine` would tell only the first as
+ * The rules of one field, for `superRefine`: only the first broken rule is reported. With `abort`, `refine` would report only the first as
  * well, but a broken rule would also keep zod from trying the rules that concern several fields.
  * @param findFault what is wrong with a value; undefined: nothing
  */

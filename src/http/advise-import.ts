@@ -1,4 +1,4 @@
-// What an operator is told to do about an import that broke off.
+// What an error says to do about an import that ended early.
 import type { ImportInterrupted, ImportProgress } from "../domain/failure.ts";
 
 export function adviseImport(

@@ -23,7 +23,7 @@ const SECRETS = { clientSecret: CLIENT_SECRET, callbackSecret: CALLBACK_SECRET }
 
 const ClientSettings = clientSettingsSchema(false);
 
-/** What the operator is told of the time at which a change holds. */
+/** What the command prints about the time at which a change takes effect. */
 const MEANING_OF_EFFECT: Record<ClientAnswers["ChangedClient"]["takesEffect"], string> = {
   "at-once": "What this takes away is refused everywhere from now on. What it grants takes up to 90 seconds.",
   "within-minutes":

@@ -64,7 +64,7 @@ function moveView(move: Move): MoveAnswers["Move"] {
   return { websiteId, state, from: source, to: target, ...rows, ...times, problem };
 }
 
-/** What the operator is told of each state. */
+/** What the command prints about each state. */
 const NEXT: Record<MoveAnswers["Move"]["state"], (move: MoveAnswers["Move"]) => string> = {
   paused: ({ websiteId }) =>
     `Its calls answer 503 until it is done, and what comes for it waits. After some three minutes, when nothing is written any more, its rows are copied. To end it: abort-move ${websiteId}`,

@@ -58,7 +58,7 @@ export function requirePhone(request: ApiRequest): string {
   return readPhone(decode(request.params.phone ?? ""));
 }
 
-/** itty-router leaves a path as it came: a person who types spaces is told of spaces. */
+/** Decodes a parameter, because itty-router leaves a path as it came, and an error should show what the person typed. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -1,9 +1,9 @@
-// What was looked up in vain for callers whom nobody knows, and who of them guesses too often.
+// Lookups that missed for callers without known credentials, and the callers that guess too often.
 
-/** For so long, what was looked up in vain is not looked up again: a client repeats it, or a flood. */
+/** How long a lookup that missed is not repeated, because a client or a flood asks for the same again. */
 const MISSING_MILLISECONDS = 5000;
 
-/** The period of GUESSES in wrangler.toml: for so long, a caller that is over the limit is refused. */
+/** The period of GUESSES in wrangler.toml. A caller that is over the limit is refused for this time. */
 export const REFUSED_MILLISECONDS = 10_000;
 
 /** The latest so many are remembered: of what was looked up, and of callers. */

@@ -44,7 +44,7 @@ const STILL_STORING_MILLISECONDS = LIMITER_MILLISECONDS / 2;
 /** How long an overloaded object is left alone. */
 const OVERLOAD_PAUSE_MILLISECONDS = 1000;
 
-/** For so long after a refusal, an object that falls silent counts as overloaded. */
+/** How long after a refusal an object that does not answer counts as overloaded. */
 const RECENT_MILLISECONDS = 10_000;
 
 const MOST_REMEMBERED = 1000;
@@ -144,7 +144,7 @@ export class RateGate {
   }
 }
 
-/** The part of a client that the object is told. */
+/** The part of a client that the object gets. */
 const versionOf = (client?: KnownClient): KnownClient | undefined =>
   client && { clientId: client.clientId, version: client.version };
 

@@ -3,7 +3,7 @@
 import { type FileHeader, readFileHeader } from "./file-header.ts";
 import { RowEnds } from "./row-ends.ts";
 
-/** A fifth of what a request may have: the progress is told after each, and what breaks off loses little. */
+/** A fifth of the rows that a request may have. The progress is shown after each piece, and an interruption loses little. */
 const REQUEST_ROWS = 50_000;
 
 /** The service takes 32 MB. */

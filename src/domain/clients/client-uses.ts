@@ -24,7 +24,7 @@ export class StoredUses {
   /** When each was last stored: milliseconds since 1970. */
   readonly #storedAt = new Map<string, number>();
 
-  /** @returns whether it is to be stored now: it was not for so long */
+  /** @returns whether it is to be stored now, because the last time was long enough ago */
   isDue(use: string, again: number, now: number): boolean {
     if (now - (this.#storedAt.get(use) ?? Number.NEGATIVE_INFINITY) < again) return false;
     this.#storedAt.delete(use);

@@ -17,10 +17,10 @@ export interface RefusedRequest {
   details: { field: string; message: string }[];
 }
 
-/** An isolate stores one refusal of a client, path and code in so long: a client that is refused all the time costs next to nothing. */
+/** An isolate stores a refusal of the same client, path and code once in this time, so that a client that is always refused costs little. */
 export const REFUSED_ONCE_MILLISECONDS = 10_000;
 
-/** So many are kept of a client, each for so long. */
+/** How many refusals of a client are kept, and how long each is kept. */
 export const REFUSED_KEPT = 100;
 export const REFUSED_KEPT_MILLISECONDS = 7 * 86_400_000;
 

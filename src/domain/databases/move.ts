@@ -8,7 +8,7 @@ export type MoveState = (typeof MOVE_STATES)[number] | "switched" | "aborted";
 
 /** The times by which nobody writes the rows of a paused website any more. An object, so that the trial of moves can shorten them. */
 export const TIMES = {
-  /** For so long, an isolate goes by what a database has told it of the websites that are not open there. */
+  /** How long an isolate uses the list of closed websites that it has read from a database. */
   leaseMilliseconds: 10_000,
   /**
    * After it has asked, nothing writes for longer; what takes longer asks again before each of its parts. The longest is a run of
@@ -16,7 +16,7 @@ export const TIMES = {
    * outcome.
    */
   longestWorkMilliseconds: 120_000,
-  /** D1 may run a call for so long after its caller gave up on it. */
+  /** How long D1 may still run a call after its caller gave up on it. */
   lateCallMilliseconds: 30_000,
 };
 
@@ -27,13 +27,13 @@ export const quietAfterMilliseconds = () =>
 /** What a paused website has to wait for is looked at again after this. */
 export const PAUSED_SECONDS = 30;
 
-/** For so long the source keeps its rows. */
+/** How long the source keeps its rows. */
 const KEPT_MILLISECONDS = 24 * 3_600_000;
 
-/** A move that a job has not worked on for so long is taken up by the sweep. */
+/** The sweep resumes a move on which no job has worked for this time. */
 export const IDLE_MILLISECONDS = 30_000;
 
-/** A move fails when its databases have not let it go on for so long: its website waits. */
+/** A move fails if its databases do not let it continue for this time, because its website is paused meanwhile. */
 export const GIVE_UP_MILLISECONDS = 10 * 60_000;
 
 /** A move copies the rows at most this often. Each copy includes the writes that came late for the copy before. */
@@ -80,7 +80,7 @@ export interface Progress {
   at: { name: string; after: Key | null } | null;
   /** null: not reserved yet. */
   shifts: Shifts | null;
-  /** Places in its feed below this are of before the move. */
+  /** Places in its feed below this one are older than the move. */
   feedUntil: number;
   /** The move has ended, and what it has left behind is deleted. */
   isCleared: boolean;

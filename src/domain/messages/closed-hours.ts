@@ -3,7 +3,7 @@
 import type { GivenPlace } from "../people/places.ts";
 import { hoursAt, type SendingHours } from "./sending-hours.ts";
 
-/** What was held goes spread over so long once the hours open, in steps: messages with the same time share a job. */
+/** The time over which held messages are spread once the hours open, in steps, because messages with the same time share a job. */
 export const SPREAD_MILLISECONDS = 15 * 60_000;
 const STEP_MILLISECONDS = 5000;
 

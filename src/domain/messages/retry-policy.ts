@@ -19,13 +19,13 @@ interface Deadlines {
   requeueAfterMilliseconds: number;
 }
 
-/** After so long without a job, the sweep looks at a message. */
+/** How long after a missing job the sweep looks at a message. */
 export function overdueAfterMilliseconds({ submitWithinMilliseconds, requeueAfterMilliseconds }: Deadlines): number {
   return Math.min(requeueAfterMilliseconds, submitWithinMilliseconds);
 }
 
 /**
- * The job of a message counts as due at most so long after the message was accepted, however late its retry: so a message
+ * How long after its acceptance the job of a message counts as due at the latest, however late its retry is. So a message
  * is overdue as soon as its deadline has passed, and the sweep finds it among the overdue.
  */
 export function longestWaitMilliseconds(deadlines: Deadlines): number {

@@ -38,7 +38,7 @@ export function findConsentFault(time: string, now: number): string | undefined 
   return at > now + AHEAD_MILLISECONDS ? "must not be more than 5 minutes in the future" : undefined;
 }
 
-/** @returns undefined where nothing is told */
+/** @returns undefined if the request has no proof */
 export function toConsent(time: string | null | undefined, shown: string | null | undefined): Consent | undefined {
   if (isAbsent(time) && isAbsent(shown)) return undefined;
   return {

@@ -13,7 +13,7 @@ export class RowFaults {
     if (this.count <= MOST_FAULTS) this.#messages.push(message);
   }
 
-  /** Adds a fault of the file as a whole, which is told before those of its rows. */
+  /** Adds a fault of the whole file, which is reported before the faults of its rows. */
   addFirst(message: string): void {
     this.count += 1;
     this.#messages.unshift(message);

@@ -177,7 +177,7 @@ export class SubscriberFile {
     }
   }
 
-  /** Cells that are invalid refuse no file. Where something else does, they are told with it, as far as there is room. */
+  /** Invalid cells refuse no file. If something else does, they are reported with it, as far as there is room. */
   #listFaults(): FieldError[] {
     const rows = Object.entries(this.#faults).flatMap(([field, { messages }]) =>
       messages.map((message) => ({ field, message })),

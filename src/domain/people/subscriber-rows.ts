@@ -8,7 +8,7 @@ export interface SubscriptionChange {
   subscribed: boolean;
   /** Lower case; null keeps the number's address. */
   email: string | null;
-  /** Left out where none is told. */
+  /** Left out if the row has none. */
   consent?: Consent;
 }
 

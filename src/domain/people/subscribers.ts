@@ -17,7 +17,7 @@ export interface InvalidCell {
   message: string;
 }
 
-/** The first cells are told with their lines. A file may have a hundred times as many that are invalid. */
+/** How many invalid cells are reported with their lines. A file may have a hundred times as many. */
 export const MOST_INVALID_CELLS = 1000;
 
 /** Some rows of a file, one after the other. */

@@ -1,4 +1,4 @@
-// Pure. Countries that write one number in two ways. Gateways, phones and lists of before a change have either form.
+// Pure. Countries that write one number in two ways. Gateways, phones and old lists have either form.
 
 /** The digits `added` stand between the digits before them and the rest, or do not. Regular expressions. */
 interface TwoForms {

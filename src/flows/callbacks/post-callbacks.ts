@@ -22,7 +22,7 @@ import { logTaken, type Posted, withoutUrl } from "./post-callback.ts";
 import { type HostEnd, postToHost } from "./post-to-host.ts";
 import { Slots } from "./slots.ts";
 
-/** After a post has timed out, the other callbacks to its host wait so long. */
+/** How long the other callbacks to a host wait after a post to it has timed out. */
 const PAUSE_SECONDS = 60;
 
 /** A job begins no post after this: with the 10 seconds of its last post, it ends before an invocation may be cut off (30 s). */

@@ -33,7 +33,7 @@ export function noteRefusedRequest(deps: Deps, { clientId, database }: Credentia
   afterwards(deps, () => storeRefusedRequest(inDatabase(deps, database).db, clientId, toKept(refused)));
 }
 
-/** The secret has not the form of one, and nobody has looked for the client: like a wrong secret, this counts as a guess. */
+/** The secret does not have the form of one, so the client was not looked up. Like a wrong secret, this counts as a guess. */
 export function noteMalformed(deps: Deps, clientId: string, address: string): void {
   const { clients } = deps.guesses;
   if (clients.judge(clientId, address, deps.now()) !== undefined) return;

@@ -55,7 +55,7 @@ async function spread(deps: Deps, copies: ClientCopy[], told: Set<string>): Prom
 
 const TELL_MILLISECONDS = 5000;
 
-/** A new client is told to nobody: there is no copy of an earlier state, and the first call decides where an object lives. */
+/** New clients are not announced, because no older copy can exist. The client's first call then decides where its object is created. */
 async function tell(deps: Deps, websiteId: string, copies: ClientCopy[], told: Set<string>): Promise<void> {
   const changed = copies.filter(({ isNew }) => !isNew).map(({ credentials }) => credentials);
   if (changed.length > 0) await askStore(TELL_MILLISECONDS, () => deps.limiter.tell(websiteId, changed));

@@ -163,7 +163,7 @@ async function switchOver({ deps, move, target }: MoveWork): Promise<Piece> {
   return { state: "switched" };
 }
 
-/** The directory leads to the target: the databases are told, and the website is open again. */
+/** The directory points to the target. This updates both databases, and then the website is open again. */
 export async function arrive({ deps, move, source, target }: MoveWork): Promise<Piece> {
   const { home, websiteId } = move;
   deps.places.set(home, move.target);

@@ -92,7 +92,7 @@ async function noteFault(deps: Deps, move: Move, error: unknown): Promise<void> 
   if (isStuck) await queueMove(deps, move.websiteId);
 }
 
-/** Takes up moves whose job was lost, and those that have something to delete. Forgets what is over. @returns how many it takes up */
+/** Resumes moves whose job was lost, or which have rows to delete, and deletes the records of moves that are over. @returns how many it resumes */
 export async function takeUpMoves(deps: Deps, now: number): Promise<number> {
   if (deps.first || deps.others.size === 0) return 0;
   const moves = await listMoves(deps.db);

@@ -19,12 +19,12 @@ type Part = Pick<MessageBatch, "queue" | "messages">;
 type Work = (own: Deps, part: Part) => Promise<void>;
 
 /**
- * After a failure, an isolate leaves a database alone for so long, and then asks it with one batch at a time: each try may hold a
- * consumer for 20 seconds.
+ * How long an isolate does not use a database after a failure. After that, it tries the database with one batch at a time, because each
+ * try may hold a consumer for 20 seconds.
  */
 const DATABASE_PAUSE_MILLISECONDS = 15_000;
 
-/** After so much work on a database, the run asks whether the database answers at all. It has the second time to answer. */
+/** If work on a database takes longer than the first time, the run probes the database, which must answer within the second. */
 const LATE_MILLISECONDS = 2000;
 const ANSWER_MILLISECONDS = 5000;
 

@@ -75,7 +75,7 @@ export async function tryCarrier(deps: Deps, carrier: string): Promise<number> {
 /** The sweep runs so often. */
 const PROBE_MILLISECONDS = 60_000;
 
-/** After so long without another failure, nothing waits for the carrier any more. */
+/** How long after the last failure no message waits for the carrier any more. */
 const FORGOTTEN_MILLISECONDS = 900_000;
 
 /**

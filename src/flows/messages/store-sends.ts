@@ -38,7 +38,7 @@ const MOST_IN_A_GROUP = 500;
 /** Sends that wait for the store. What comes beyond is refused: it is certainly not stored. */
 const MOST_WAITING = 1000;
 
-/** A group that has failed after so long says that the store is silent. */
+/** If a group fails after this time, the store does not answer. */
 const SILENT_MILLISECONDS = 5000;
 
 /** Groups the single sends of a website. One is stored at once while no write is under way; those that come meanwhile share the next. */

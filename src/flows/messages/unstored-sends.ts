@@ -1,4 +1,4 @@
-// Decides what a client is told about messages that no route to the store has confirmed.
+// Decides the answer to a client about messages that no route to the store has confirmed.
 
 import type { Deps } from "../../deps.ts";
 import {
@@ -25,9 +25,9 @@ export function toFailed(error: unknown): FailedSend {
 }
 
 /**
- * Decides what a client is told about messages that no route has confirmed. If every route refused them, they are not stored, and the
+ * Decides the answer to a client about messages that no route has confirmed. If every route refused them, they are not stored, and the
  * client may send them again. Otherwise they may be stored, whatever the last route says: a job to cancel them is queued first, because
- * the client is told to send them again. With an Idempotency-Key nothing is cancelled, because the repetition finds them.
+ * the answer asks the client to send them again. With an Idempotency-Key nothing is cancelled, because the repetition finds them.
  * @param last what the last route says
  * @param isLost a route before it has not answered
  * @returns what to throw: RequestFailure store-unavailable, daily-limit-reached, store-full or website-paused, after which a repetition is safe, or a fault

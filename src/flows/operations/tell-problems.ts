@@ -50,7 +50,7 @@ interface Alert extends ToldProblem {
   kind: Kind;
 }
 
-/** @param url undefined: nobody is told, and the history has what the overview shows */
+/** @param url undefined: no alert is posted, and only the history of the overview is stored */
 async function keepAndTell(deps: Deps, url: string | undefined): Promise<void> {
   const origin = deps.config.carriers.PUBLIC_ORIGIN ?? "http://localhost";
   const { details, database, failing } = await readServiceState(deps, origin, null, url ? COUNTED_ROWS : FEW_ROWS);
@@ -102,7 +102,7 @@ async function tell(deps: Deps, url: string, open: ToldProblem[]): Promise<void>
   }
 }
 
-/** The database is away, or refuses every call: what is told of that is kept elsewhere. */
+/** The database is down, or refuses every call. The alerts about that are kept in another store. */
 async function tellAway(deps: Deps, url: string, detail: ProblemDetail): Promise<void> {
   const now = deps.now();
   const told = await readAway(deps.kv);

@@ -103,7 +103,7 @@ export async function storeParts(
   progress.hasBegun = !isDry;
   const run = { isJoined, isDry, resubscribes, latestId };
   const origin = { source: "import", proof: importId, now: deps.now() } as const;
-  // Nobody is told of an import.
+  // No event is posted for an import.
   const target: Target = { db: deps.db, websiteId, origin, newRun: null, due: [], import: run };
   const knownOptOuts = new Set<number>();
   for await (const part of parts) {

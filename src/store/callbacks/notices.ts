@@ -22,7 +22,7 @@ export async function hasListeners(
   return (await runQuery(prepare(db, listener))).length > 0;
 }
 
-/** An inbound text, as it is told. */
+/** An inbound text, as its event has it. */
 export interface ToldText {
   carrier: string;
   carrierMessageId: string;

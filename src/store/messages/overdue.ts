@@ -24,11 +24,11 @@ export interface OverdueMessage {
 }
 
 /**
- * Takes pending messages whose job was due before `dueBefore`, and counts their job as due anew. The store may have committed a
- * message and still reported a failure: then its client was told to send it again, and a recovery job cancels the message. So a
- * message that no run has claimed yet is delivered only after that job. A message with a reason waits for a retry, and its retry is
- * due now: any job that comes may submit it. A held message waits for its deadline: looked at each minute, a long hold would write more
- * than all that was sent.
+ * Takes pending messages whose job was due before `dueBefore`, and counts their job as due anew.
+ * - A message that no run has claimed yet is delivered only after a recovery job that may cancel it. A commit can succeed although the store
+ *   reported a failure. The client then got a 503, and sends the message again.
+ * - A message with a reason waits for a retry. Its retry is due now, so any job that comes may submit it.
+ * - A held message is looked at again at its deadline, and not each minute, because a long hold would cause many writes.
  * @param margin processing time of a recovery job beyond its pauses, in milliseconds; see recoverySeconds
  * @param longestWait see longestWaitMilliseconds
  */

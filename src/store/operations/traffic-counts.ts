@@ -4,10 +4,10 @@
 import { piece, prepare, type Sql, sql } from "../sql.ts";
 import { minuteOf } from "./outcome-counts.ts";
 
-/** Minutes are kept for so long, and five minutes longer than they are shown: a change on the edge changes a row that is there. */
+/** How long minutes are kept: five minutes longer than they are shown, so that a late change still finds its row. */
 export const KEPT_MINUTES = 65;
 
-/** Days are kept for so long: a day longer than they are shown. */
+/** How long days are kept: a day longer than they are shown. */
 export const KEPT_DAYS = 31;
 
 export const dayNumber = (now: number) => Math.floor(minuteOf(now) / 1440);

@@ -108,7 +108,7 @@ export async function websitesWithErased(db: D1Database, websiteId: string | nul
   return rows.map((row) => row.website_id);
 }
 
-/** @returns those of the tombstones that are kept with the date of a STOP: of the others nothing is told */
+/** @returns the tombstones that are kept with the date of a STOP, and no others */
 export async function findErased(db: D1Database, tombstones: Tombstone[]): Promise<Erased[]> {
   return runQuery<Erased>(
     prepare(

@@ -52,7 +52,7 @@ export interface DueReply {
  * nothing.
  * @param reply of one website, stored if a reply is due
  * @param tombstones of the first number, which START removes
- * @param run names the notices; null: nobody is told
+ * @param run names the notices; null: no event is posted
  * @returns `isReplyDue`: the reply was stored and must be delivered
  */
 export async function applyInbound(

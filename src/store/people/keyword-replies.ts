@@ -33,7 +33,7 @@ const isAnswered = ({ carrier, carrierMessageId, sharers }: Asked): Sql =>
     CROSS JOIN inbound_texts i ON i.website_id = w.value AND i.carrier = ${carrier}
       AND i.carrier_message_id = ${carrierMessageId} AND i.applied = ${ANSWERED})`;
 
-/** Condition: one of the websites has not confirmed the opt-out within the last day, so the person is told of it. */
+/** Condition: one of the websites has not confirmed the opt-out within the last day, so it sends a confirmation. */
 const isUntold = ({ sharers, phone }: Asked, now: number): Sql =>
   sql`EXISTS (SELECT 1 FROM json_each(${JSON.stringify(sharers)}) w
     LEFT JOIN subscriptions s ON s.website_id = w.value AND s.phone = ${phone}

@@ -22,7 +22,7 @@ export interface Acted {
   /** No other website shares the sender, and the number has one form. */
   isOnlyOne: boolean;
   tombstones: Tombstone[];
-  /** Names the notices of the transaction; null: nobody is told. */
+  /** Names the notices of the transaction; null: no event is posted. */
   run: string | null;
 }
 

@@ -10,9 +10,9 @@ export interface Target {
   db: D1Database;
   websiteId: string;
   origin: ChangeOrigin;
-  /** Names the notices of a transaction; null: nobody is told. */
+  /** Names the notices of a transaction; null: no event is posted. */
   newRun: (() => string) | null;
-  /** Gets the events of clients that are told. */
+  /** Gets the events of the clients that want them. */
   due: DueEvent[];
   /** null: the changes are no import. */
   import: ImportRun | null;
@@ -72,7 +72,7 @@ export function isSaidAgain({ websiteId, origin }: Target): Sql {
       AND c.proof <> ${origin.proof} AND ${IS_OPEN_TO_UNDO}))`;
 }
 
-/** Whether a subscribed number is told a proof of its consent that its ledger does not have: it is added, and replaces none. */
+/** Whether the request has a proof of consent that the ledger of a subscribed number lacks. The proof is added, and replaces none. */
 export const isNewProof = ({ websiteId }: Target) =>
   sql`(g.subscribed = 1 AND s.subscribed = 1 AND (g.consented_at IS NOT NULL OR g.evidence IS NOT NULL)
     AND NOT EXISTS (SELECT 1 FROM subscription_changes p WHERE p.website_id = ${websiteId} AND p.phone = g.phone

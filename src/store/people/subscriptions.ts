@@ -68,7 +68,7 @@ export interface ChangeOrigin {
  * Opts out the recipient of a message because its carrier reports an opt-out. Takes effect once per message: a receipt that is repeated
  * after START changes nothing.
  * @param carrier skips a message of another carrier
- * @param run names its notices; null: nobody is told
+ * @param run names its notices; null: no event is posted
  */
 export async function optOutRecipient(
   db: D1Database,
