@@ -20,7 +20,7 @@ export interface Database {
   db: D1Database;
   /** Its binding. */
   database: string;
-  /** After a failure, an isolate with several databases puts back the jobs of this one until then: milliseconds since 1970. */
+  /** Until when an isolate with several databases requeues the jobs of this one after a failure: milliseconds since 1970. */
   pause: { until: number };
   /** The websites that are not open in it, and when it was asked (milliseconds since 1970): see src/flows/databases/places.ts. */
   closed: { websites: Closed; askedAt: number };

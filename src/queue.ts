@@ -167,7 +167,7 @@ async function runJob(deps: Deps, job: Recovery, lane: Lane = "messages"): Promi
   }
 }
 
-/** Acknowledges, retries or puts back each job. @throws then, the failure of the work or of the store that should keep a dead job */
+/** Acknowledges, retries or requeues each job. @throws then, the failure of the work or of the store that should keep a dead job */
 async function settle(deps: Deps, queue: string, task: Task): Promise<void> {
   const { entries, isHopeless = false, areDead = false, logsOnce = false } = task;
   const started = deps.now();

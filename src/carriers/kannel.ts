@@ -88,7 +88,7 @@ async function submit(settings: KannelSettings, message: OutboundMessage): Promi
   return classifyResponse(response, reason, response.status !== null && NOT_ROUTABLE.test(response.body));
 }
 
-/** For how many minutes the SMSC tries to deliver it. Kannel knows no seconds, and takes 0 for none. */
+/** For how many minutes the SMSC tries to deliver it. Kannel counts in minutes, and treats 0 as not set. */
 const validity = ({ validSeconds }: OutboundMessage): Record<string, string> =>
   validSeconds === undefined ? {} : { "x-kannel-validity": String(Math.max(1, Math.floor(validSeconds / 60))) };
 
@@ -138,7 +138,7 @@ function receiptKey(webhookKey: string, messageId: string): Promise<string> {
   return hmacHex(webhookKey, `receipt ${messageId}`);
 }
 
-/** A mask has some of the seven bits that Kannel knows. Its -1 is no mask: it stands for a type that Kannel does not know itself. */
+/** A mask has some of Kannel's seven bits. -1 is no mask: Kannel sends it for a type that it does not know itself. */
 const MASK = /^\d{1,3}$/;
 const MOST = 127;
 

@@ -53,7 +53,7 @@ export class JsonReader implements JsonPlace {
   /** When an array or object has begun. */
   onOpen: () => void = () => {};
   readonly #tokenizer = new Tokenizer({ stringBufferSize: STRING_BUFFER_BYTES });
-  /** It forgets each value of the second level when it is complete, so that memory stays bounded. */
+  /** Drops each value of the second level when it is complete, so that memory stays bounded. */
   readonly #grammar = new TokenParser({ paths: ["$.*.*"], keepStack: false });
   #token: Token | undefined;
   /** Whole characters, and the number of bytes before them. */

@@ -1,4 +1,4 @@
-/** A job of the sweep takes at most so many steps; the next sweep goes on. */
+/** The most steps of a job of the sweep. The next sweep continues it. */
 export const SWEEP_STEPS = 20;
 
 /**

@@ -48,7 +48,7 @@ export interface Answer<Schema extends z.ZodType = z.ZodType> {
  */
 export interface Command<Body = unknown> {
   name: string;
-  /** Parameters or fields that are arguments too, behind those of the path. */
+  /** Parameters or fields that are also arguments, after those of the path. */
   arguments?: readonly string[];
   /** By their names in the shell, where those are other than the names of the fields. */
   options?: Record<string, CommandOption>;

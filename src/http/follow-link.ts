@@ -95,8 +95,8 @@ async function followLink(request: ApiRequest, deps: Deps): Promise<Response> {
 }
 
 /**
- * The code, without what stood behind the link in the text: phones take a full stop, a bracket or a quotation mark for a part of
- * the link. What could go on the URL is none of it.
+ * The code, without punctuation that followed the link in the text. Phones take a full stop, a bracket or a quotation mark for a part of the
+ * link. Characters that could continue the URL are not removed.
  */
 function readCode(given: string): string {
   const [code] = /^[A-Za-z0-9]*/.exec(given) ?? [""];

@@ -14,7 +14,7 @@ export function routeOf({ route }: ApiRequest): string | null {
 /** Receipts, and requests that anyone can make in any number: one in so many has a line. */
 const SAMPLED = 100;
 
-/** The one line of a request. `sampled`: it stands for so many. */
+/** The one line of a request. `sampled`: how many requests the line represents. */
 export function logRequest(deps: Deps, request: ApiRequest, { status }: Response, milliseconds: number): void {
   const isSampled = isSampledRequest(request, status);
   if (isSampled && deps.random() >= 1 / SAMPLED) return;

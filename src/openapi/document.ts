@@ -14,7 +14,7 @@ export interface OpenApiDocument extends JsonObject {
   components: Record<"schemas" | "headers" | "responses" | "securitySchemes", Record<string, JsonObject>>;
 }
 
-/** The service as OpenAPI 3.1 describes it. Takes some 35 ms to make, the first time. */
+/** The OpenAPI 3.1 document of the service. The first call takes about 35 ms. */
 export function makeDocument(): OpenApiDocument {
   const names = new SchemaNames(SCHEMAS);
   const errors = new ErrorResponses();

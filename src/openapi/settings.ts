@@ -6,7 +6,7 @@ import { code, toTable } from "./tables.ts";
 
 type Name = keyof z.input<typeof configSchema>;
 
-/** Set by `wrangler secret put`; the others stand under `[vars]` in wrangler.toml. */
+/** Set by `wrangler secret put`. The others are under `[vars]` in wrangler.toml. */
 const SECRETS: readonly Name[] = [
   "OPERATOR_TOKEN",
   "SERVICE_KEY",

@@ -1,4 +1,4 @@
-// Tables in Markdown of what the code knows: for the OpenAPI document and for docs/.
+// Markdown tables that are made from the code, for the OpenAPI document and for docs/.
 
 import { ALLOWED_FROM, MESSAGE_STATUSES } from "../domain/messages/message.ts";
 import { REASON_STATUSES, REASONS } from "../domain/messages/reason.ts";

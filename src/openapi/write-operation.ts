@@ -44,7 +44,7 @@ function describe({ description, access }: Call): string {
     : fillDescription(description);
 }
 
-/** A carrier's proof has no scheme in OpenAPI: it stands in the description. */
+/** OpenAPI has no scheme for the proof of a carrier, so the description has it. */
 function writeSecurity(access: Access): JsonObject[] {
   if (typeof access === "object") return [{ ClientId: [], ClientSecret: [] }];
   return access === "operator" ? [{ Operator: [] }] : [];

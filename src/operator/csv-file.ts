@@ -1,4 +1,4 @@
-// A file that an operator takes away. It goes out as it is read: one that breaks off lacks its end, and whoever loads it sees that.
+// A file for an operator to download. It is sent while it is read, so a download that ends early lacks the last line, and its reader sees that.
 
 /** Rows that are read at a time. */
 export const FILE_ROWS = 5000;

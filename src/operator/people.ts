@@ -141,7 +141,7 @@ const get = operatorCall({
 
 type KnownIn = Awaited<ReturnType<typeof readInWebsite>>;
 
-/** @returns the website, if it has erased the number. @throws RequestFailure resource-unknown: it neither knows it nor has erased it */
+/** @returns the website, if it has erased the number. @throws RequestFailure resource-unknown: it has no row and no tombstone of the number */
 async function requireKnown(deps: Deps, websiteId: string, phone: string): Promise<Erased[]> {
   const [isKnown, erased] = await Promise.all([
     isKnownIn(deps.db, websiteId, toDigits(phone), phone),

@@ -133,7 +133,7 @@ const get = operatorCall({
 
 const countIn = (groups: { count: number }[]) => groups.reduce((sum, { count }) => sum + count, 0);
 
-/** Sending hours hold messages that are kept, and messages that they have put back: those of a website, purpose and client are one. */
+/** Joins scheduled messages that sending hours hold with messages that they delayed later: one row for each website, purpose and client. */
 function joined(groups: ScheduledGroup[]): ScheduledGroup[] {
   const keyOf = (it: ScheduledGroup) => JSON.stringify([it.websiteId, it.sendPurpose, it.clientId, it.held === null]);
   return [...Map.groupBy(groups, keyOf).values()].map((same) => {

@@ -50,7 +50,7 @@ const websiteSchema = z.object({
   updatedAt: z.iso.datetime(),
 });
 
-/** In the shell: `client` shows the others. */
+/** The columns in the shell. `client` shows the other fields. */
 const CLIENT_COLUMNS = [
   ...["clientId", "name", "callbackUrl", "operations", "events", "suspended", "createdAt", "updatedAt", "lastUsedAt"],
 ];

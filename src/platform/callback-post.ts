@@ -43,7 +43,7 @@ export async function postOnce(url: string, body: string, headers: Record<string
     return { outcome: "answered", httpStatus, response: await readBeginning(answer, KEPT_BYTES) };
   } catch (error) {
     if (!abort.signal.aborted) {
-      // The endpoint has it, and has said so: what is wrong with the rest of its answer changes nothing.
+      // The endpoint has the event, and has said so. A fault in the rest of its answer changes nothing.
       if (httpStatus !== null) return { outcome: "answered", httpStatus, response: null };
       return { outcome: "unreachable", httpStatus, response: describeFetchError(error) };
     }

@@ -15,8 +15,8 @@ export interface Limit {
 }
 
 /**
- * The look-ups of one door, such as links. Only a look-up in vain counts, so many callers behind one address are never refused for
- * what they find. What is under way when a caller passes the limit is looked up.
+ * The lookups of one door, such as links. Only a miss counts, so many callers behind one address are never refused for their hits. Lookups
+ * that are under way when a caller passes the limit are completed.
  */
 export class Guesses {
   readonly #door: string;

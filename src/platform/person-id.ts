@@ -1,4 +1,4 @@
-// What stands for a person's number in addresses of the console: a browser keeps those in its history.
+// The id of a person in addresses of the console, in place of the number, because a browser keeps addresses in its history.
 import { Hmac } from "./hmac.ts";
 import { decrypt, encrypt, IV_BYTES } from "./secrets.ts";
 

@@ -4,7 +4,7 @@ import type { Admission } from "../domain/clients/sliding-window.ts";
 import type { Send, StoredSend } from "../domain/messages/send.ts";
 import { SilenceError, withinTime } from "./time-limit.ts";
 
-/** Whose request it is, in the state that the isolate knows. */
+/** The client of the request, in the state that the isolate has. */
 export type KnownClient = Pick<Credentials, "clientId" | "version">;
 
 /**
@@ -26,7 +26,7 @@ export type SendAnswer = CountedSend | NewerClient;
 /** The object of one website; see website-object.ts. */
 export interface WebsiteObject extends Rpc.DurableObjectBranded {
   admit(client?: KnownClient): Admission | NewerClient;
-  /** An earlier state than it knows changes nothing. */
+  /** A state that is older than the object's own changes nothing. */
   learn(changed: Credentials[]): void;
   send(send: Send, client?: KnownClient): Promise<SendAnswer>;
   /** Whether the send of this message has come and has no outcome yet. */

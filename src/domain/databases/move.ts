@@ -52,7 +52,7 @@ export interface Move {
   workedAt: number;
   /** null: it is under way. */
   endedAt: number | null;
-  /** Counts what its jobs have done: of two that run at once, one goes on. */
+  /** Counts the steps of its jobs, so that only one of two concurrent jobs continues. */
   turn: number;
   progress: Progress;
   copiedRows: number;
@@ -82,7 +82,7 @@ export interface Progress {
   shifts: Shifts | null;
   /** Places in its feed below this one are older than the move. */
   feedUntil: number;
-  /** The move has ended, and what it has left behind is deleted. */
+  /** The move has ended, and its old rows are deleted. */
   isCleared: boolean;
 }
 
@@ -104,6 +104,6 @@ export function leftBehind({ state, source, target, endedAt }: Move): { database
   return state === "done" ? { database: source, until: ended + KEPT_MILLISECONDS } : { database: target, until: ended };
 }
 
-/** The directory forgets it then. */
+/** When the directory deletes it. */
 export const isForgotten = ({ progress, endedAt }: Move, now: number) =>
   progress.isCleared && endedAt !== null && endedAt + KEPT_MILLISECONDS <= now;

@@ -8,7 +8,7 @@ const FAILURES_TO_OPEN = 3;
 /** When every submission hangs, the breaker stays open until the submissions under way have timed out. */
 const HANG_MILLISECONDS = 20_000;
 
-/** What the store knows of it. A carrier without a row works. */
+/** The state of a breaker in the store. A carrier without a row works. */
 export interface BreakerState {
   carrier: string;
   /** In a row. */

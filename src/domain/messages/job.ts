@@ -90,7 +90,7 @@ const jobSchema = z.discriminatedUnion("kind", [
 
 export type Job = z.output<typeof jobSchema>;
 
-/** A job that repairs the effects of a failed store, or goes on with what was cut off. */
+/** A job that repairs the effects of a failed store, or continues interrupted work. */
 export type Recovery = Exclude<Job, { kind: "deliver" | "receipts" }>;
 
 export function isRecovery(job: Job | undefined): job is Recovery {

@@ -65,7 +65,7 @@ export function endsUrl(rest: string): boolean {
 /** A URL without a path, which is the same URL with a slash after it (RFC 3986, 6.2.3). */
 const WITHOUT_PATH = /^https?:\/\/[^/?#]*$/i;
 
-/** Replaces the URL with the link wherever it stands in the text; appends the link where the text has only longer URLs, or none. */
+/** Replaces each occurrence of the URL in the text with the link. Appends the link if the text has only longer URLs, or none. */
 export function placeLink(text: string, url: string, link: string): string {
   let placed = "";
   let isPlaced = false;

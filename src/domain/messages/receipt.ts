@@ -28,7 +28,7 @@ const ID_CHARACTERS = 100;
 /** The longest code of a carrier that is kept: Twilio's and Telnyx's have five characters. */
 const CODE_CHARACTERS = 20;
 
-/** The receipt with the carrier's own words cut: nothing bounds their length. */
+/** The receipt with the carrier's error message cut, because its length has no limit. */
 export function cutReceipt(receipt: Receipt): Receipt {
   return {
     ...receipt,

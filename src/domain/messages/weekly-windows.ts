@@ -4,7 +4,7 @@ export const DAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
 
 export type Day = (typeof DAYS)[number];
 
-/** A window that ends before it begins goes on until that time of the next day. */
+/** A window that ends before it begins ends on the next day. */
 export interface Window {
   days: readonly Day[];
   /** `HH:MM`. */

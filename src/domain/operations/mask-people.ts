@@ -28,7 +28,7 @@ const OWN = new Set([
 /** What a person wrote or was sent, whole, and what shows a consent. */
 const TEXTS = new Set(["text", "proof", "evidence", "callbackData"]);
 
-/** What others have written, in which a number may stand in any form. */
+/** Texts by others, which may contain a number in any form. */
 const FOREIGN = new Set([
   "phone",
   "response",
@@ -65,7 +65,7 @@ export function maskPeople(text: string): string {
 export interface Masking {
   /** For a viewer. */
   hidesTexts: boolean;
-  /** What stands for each number: those of phonesIn. */
+  /** The id that replaces each number of phonesIn. */
   personIds: ReadonlyMap<string, string>;
 }
 

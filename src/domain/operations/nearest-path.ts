@@ -4,7 +4,7 @@ import { distanceOf } from "./nearest.ts";
 /** What clients put in front of the paths of an API: `/api`, `/v1`. */
 const VERSION = /^(\/(api|rest|v\d+(\.\d+)?)(?=\/))+/;
 
-/** Longer than any path here with what may stand in front of it. */
+/** Longer than any path here, with any prefix of it. */
 const LONGEST = 100;
 
 /** One letter in so many may be wrong. */

@@ -6,7 +6,7 @@ import { REASONS, type Reason } from "../messages/reason.ts";
 
 const FAILURES = ["FAILED_TO_SEND", "FAILED_TO_DELIVERY", "NOT_FOUND", "NOT_SUBSCRIBED", "FAILED_TO_MATCH"] as const;
 
-/** What a row of a report stands for, and the field that names it. */
+/** What a row of a report counts, and the field that names it. */
 export const GROUPS = {
   day: "day",
   purpose: "sendPurpose",

@@ -16,7 +16,7 @@ export function readCookie(header: string | null): string | undefined {
   return cookies.find((cookie) => cookie.startsWith(`${NAME}=`))?.slice(NAME.length + 1);
 }
 
-/** The header Set-Cookie. @param seconds 0: the browser forgets it */
+/** The header Set-Cookie. @param seconds 0: the browser deletes the cookie */
 export function writeCookie(secret: string, seconds: number): string {
   return `${NAME}=${secret}; Path=/; Max-Age=${seconds}; HttpOnly; Secure; SameSite=Strict`;
 }

@@ -28,7 +28,7 @@ const PAUSE_SECONDS = 60;
 /** A job begins no post after this: with the 10 seconds of its last post, it ends before an invocation may be cut off (30 s). */
 const RUN_MILLISECONDS = 15_000;
 
-/** How long the next job of callbacks waits for the posts of this one: slower posts go on in the background, and hold up no others. */
+/** How long the next job of callbacks waits for the posts of this one. Slower posts continue in the background, and delay no others. */
 const POST_WAIT_MILLISECONDS = 50;
 
 /**

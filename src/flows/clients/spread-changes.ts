@@ -33,7 +33,7 @@ export async function spreadUncopied(deps: Deps): Promise<number> {
 }
 
 /**
- * @param told gets the clients whose website's object knows them as they are
+ * @param told gets the clients whose present state the website's object has
  * @throws RequestFailure store-unavailable when a copy has failed; the others are made
  */
 async function spread(deps: Deps, copies: ClientCopy[], told: Set<string>): Promise<void> {

@@ -34,7 +34,7 @@ export async function askEach<T>(
   };
 }
 
-/** Where a list goes on in its database, and of when that is. */
+/** Where a list continues in its database, and the time of that place. */
 interface Place {
   /** Milliseconds since 1970. */
   at: number;

@@ -12,7 +12,7 @@ const OLDER_ISOLATE_MILLISECONDS = 10 * 60_000;
 /** Databases that were first swept in one run were bound by one deploy. */
 const ONE_SWEEP_MILLISECONDS = 30_000;
 
-/** Whether every isolate knows a database. */
+/** Whether every isolate runs code that has the database. */
 export const isKnownEverywhere =
   ([first]: BoundDatabase[], now: number) =>
   ({ sweptSince }: BoundDatabase): boolean => {

@@ -195,7 +195,7 @@ async function open(deps: Deps, move: Move, database: string, db: D1Database): P
   await receive(deps);
 }
 
-/** Deletes what a move that has ended has left behind, in its time. */
+/** Deletes the old rows of a move that has ended, once their time is over. */
 export async function clear({ deps, move, source, target }: MoveWork): Promise<Piece> {
   const { database, until } = leftBehind(move);
   if (move.progress.isCleared || deps.now() < until) return null;

@@ -40,7 +40,7 @@ export async function closedWebsites(deps: Deps): Promise<Closed> {
   return closed.websites;
 }
 
-/** What this isolate knows of the websites of a database may be out of date: the next call reads it again. */
+/** This isolate's list of the websites of a database may be out of date, so the next call reads it again. */
 export function forgetClosed(deps: Deps, database: string): void {
   inDatabase(deps, database).closed.askedAt = Number.NEGATIVE_INFINITY;
 }

@@ -53,7 +53,7 @@ export async function workOnMove(deps: Deps, websiteId: string, mostPieces = MOS
   }
 }
 
-/** @returns undefined: nothing is left to do, it has failed, or another job is further, and goes on */
+/** @returns undefined: the move is complete, it has failed, or another job is further and continues it */
 async function workOnPiece(deps: Deps, move: Move): Promise<{ move: Move; waitSeconds?: number } | undefined> {
   try {
     const piece = await PIECES[move.state](beginWork(deps, move));
@@ -80,7 +80,7 @@ async function save(deps: Deps, move: Move, piece: NonNullable<Piece>): Promise<
   return saved;
 }
 
-/** The sweep takes it up. A website whose databases do not let its move go on is not paused for ever. */
+/** The sweep calls it. If the databases of a website do not let its move continue, the website is not paused forever. */
 async function noteFault(deps: Deps, move: Move, error: unknown): Promise<void> {
   const problem = describeError(error);
   deps.log("error", "move.interrupted", { websiteId: move.websiteId, state: move.state, error: problem });

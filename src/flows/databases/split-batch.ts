@@ -47,7 +47,7 @@ export async function inParts(deps: Deps, batch: Part, work: Work): Promise<void
   });
 }
 
-/** Puts back the jobs of websites that are paused in the database, or have left it, and works on the others. */
+/** Requeues the jobs of websites that are paused in the database, or have left it, and works on the others. */
 async function workOnOpen(own: Deps, { queue, messages }: Part, work: Work): Promise<void> {
   const closed = await closedWebsites(own);
   const [open, others] = [[] as Message[], [] as Message[]];
@@ -85,7 +85,7 @@ export function pauseAfter(deps: Deps, error: unknown): void {
   if (isStoreUnavailable(error) && !isStoreRefused(error)) pauseDatabase(deps);
 }
 
-/** Pauses a database as soon as it is found silent, so that later batches do not wait for it. */
+/** Pauses a database as soon as it does not answer, so that later batches do not wait for it. */
 async function watch(deps: Deps, work: Promise<void>): Promise<void> {
   const isThere = withinTime(LATE_MILLISECONDS, work).catch(() =>
     withinTime(ANSWER_MILLISECONDS, probeDatabase(deps.db)),

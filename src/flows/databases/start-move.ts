@@ -51,7 +51,7 @@ export async function startMove(own: Deps, author: Author, website: Website, tar
   return move;
 }
 
-/** What the last move has left behind is deleted in its time, or by a move to where it is. */
+/** The old rows of the last move are deleted once their time is over, or by a move back to their database. */
 function requireCleared(before: Move | undefined, target: string): void {
   if (!before || before.progress.isCleared) return;
   const { database, until } = leftBehind(before);
@@ -72,7 +72,7 @@ async function requireRoom(deps: Deps, source: string, target: string): Promise<
   if (shareOf(found) >= FULL_SHARE) refuse(`${target} is full: ${percentOf(found)} %`);
 }
 
-/** What stands in place of an error of a move that an operator has ended. */
+/** The `problem` of a move that an operator has ended. */
 export const ABORTED = "an operator has aborted it";
 
 /** A job may store a piece at the same time. */

@@ -101,7 +101,7 @@ export async function toStoredMessage(
 /** What the object of a website says of a request, beside storing it. Each throws a RequestFailure on a refusal. */
 export interface Counting {
   client(): KnownClient;
-  /** The object knows a later state of the client. */
+  /** The object has a later state of the client. */
   renew(newer: Credentials): void;
   admit(admission: Admission): void;
 }
@@ -152,7 +152,7 @@ interface Asked {
   isLost: boolean;
 }
 
-/** Asks again as long as the object knows a later state of the client. */
+/** Asks again as long as the object has a later state of the client. */
 async function askObject(deps: Deps, send: Send, counting: Counting): Promise<Asked> {
   let answer: SendAnswer;
   try {

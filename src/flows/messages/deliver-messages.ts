@@ -9,7 +9,7 @@ import { queueDeliveries } from "./queue-jobs.ts";
 import { type EndedGroup, storeAndClaim, storeEnded } from "./store-outcomes.ts";
 import { type Ended, logAccepted, skip, submit } from "./submit-message.ts";
 
-/** Small claims: when a run is cut off, the outcome of each message that it has claimed is unknown. */
+/** Small, because the outcome of each claimed message is unknown if a run is interrupted. */
 const SUBMISSIONS_A_CONNECTION = { first: 2, fast: 4 };
 
 /** After a claim that took no longer, the next one is larger. */

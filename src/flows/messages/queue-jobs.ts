@@ -103,7 +103,7 @@ export async function queueReceipts(deps: Deps, carrier: string, receipts: Recei
   if (!(await sendAll(deps, deps.receipts, jobs, 0))) throw new RequestFailure({ kind: "store-unavailable" });
 }
 
-/** Few: when a run is cut off, nobody knows which of the callbacks that it has claimed were posted. */
+/** Few, because nobody can say which of the claimed callbacks were posted if a run is interrupted. */
 export const CALLBACKS_A_JOB = 24;
 
 /** See queueJobs. */

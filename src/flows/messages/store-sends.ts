@@ -32,7 +32,7 @@ interface Waiting {
   settle(stored: StoredSend): void;
 }
 
-/** They take D1 some 20 milliseconds. */
+/** D1 takes about 20 milliseconds for them. */
 const MOST_IN_A_GROUP = 500;
 
 /** Sends that wait for the store. What comes beyond is refused: it is certainly not stored. */

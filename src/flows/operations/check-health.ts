@@ -14,7 +14,7 @@ import { inEach } from "../databases/places.ts";
 /** A valid id of no website and no client. */
 const NOBODY = "/health";
 
-/** Before the check itself is over: it tells which of several is silent. */
+/** Shorter than the check itself, so that the check can say which of several does not answer. */
 const PROBE_MILLISECONDS = CHECK_TIMEOUT_MILLISECONDS - 200;
 
 /** Reads from each store once, as a request does, all in parallel. Changes nothing. */

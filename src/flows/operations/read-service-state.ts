@@ -139,7 +139,7 @@ async function readCounts(deps: Deps, now: number, most: number) {
   return { ...addCounts(first as StateCounts, others), milliseconds };
 }
 
-/** It is behind where it answers slowly, or refuses calls because too many wait. */
+/** A database is `behind` if it answers slowly, or refuses calls because too many are waiting. */
 function readDatabase({ failure, failing, latestMigration }: StateCounts, taken: number): ServiceState["database"] {
   const isMissing = isKnown(failing, "migrations") && (latestMigration ?? "") < LATEST_MIGRATION;
   const latest = latestMigration ?? "none";

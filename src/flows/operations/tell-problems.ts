@@ -23,7 +23,7 @@ import { FEW_ROWS, readServiceState } from "./read-service-state.ts";
 
 const HEARTBEAT_MILLISECONDS = 10_000;
 
-/** In one sweep; the next tells the rest. */
+/** The most alerts of one sweep. The next sweep posts the others. */
 const MOST_POSTS = 20;
 
 /** Never throws. @param isRecorded whether the end of this sweep is stored: a heartbeat says that the service works */

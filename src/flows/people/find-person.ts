@@ -20,7 +20,7 @@ export async function readInWebsite(deps: Deps, websiteId: string, phone: string
   return { websiteId, websiteName: website?.name ?? null, person, texts, messageCount };
 }
 
-/** In each website that knows the number, and the latest messages to it. */
+/** The person in each website that knows the number, and the latest messages to it. */
 export async function findPerson(deps: Deps, phone: string, limit: number) {
   const websites = await inWebsitesOf(deps, phone, (websiteId) => readInWebsite(deps, websiteId, phone, limit));
   if (websites.length === 0) return { websites, messages: [] };

@@ -1,4 +1,4 @@
-// What clients hear of: each change of a message's status, and each of a person's first clicks. notices.ts has the others.
+// The events of messages: each change of a status, and a person's first clicks. notices.ts has the other events.
 import type { DueEvent } from "../../domain/callbacks/callback.ts";
 import type { EventRow } from "../rows.ts";
 import { piece, prepare, type Query, type Sql, sql } from "../sql.ts";

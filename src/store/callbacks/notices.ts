@@ -4,7 +4,7 @@ import { runQuery } from "../database.ts";
 import type { ChangeSource } from "../rows.ts";
 import { piece, prepare, type Sql, sql } from "../sql.ts";
 
-/** Condition: the client `c` hears of texts, or of subscriptions. Its website's such clients are in clients_with_events. */
+/** Condition: the client `c` wants events of texts or of subscriptions. Such clients of a website are in clients_with_events. */
 const HEARS_OF_TEXTS = piece(`c.events IS NOT NULL AND instr(c.events, '"message.received"') > 0`);
 export const HEARS_OF_CHANGES = piece(`c.events IS NOT NULL AND instr(c.events, '"subscription.changed"') > 0`);
 

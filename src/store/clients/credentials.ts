@@ -11,7 +11,7 @@ export const KV_MILLISECONDS = 5000;
 
 const keyOf = (clientId: string) => `client:${clientId}`;
 
-/** The copies of the clients' credentials in KV, and the latest that this isolate knows of them. */
+/** The copies of the clients' credentials in KV, and the latest state that this isolate has of them. */
 export class CredentialStore {
   readonly #kv: KVNamespace;
   readonly #cache = new Map<string, { credentials: Credentials; readAt: number }>();
@@ -20,7 +20,7 @@ export class CredentialStore {
     this.#kv = kv;
   }
 
-  /** What this isolate knows of a client; current, if it was read within the last 30 seconds. */
+  /** The state of a client in this isolate. It is current if it was read within the last 30 seconds. */
   known(clientId: string, now: number): { credentials: Credentials; isCurrent: boolean } | undefined {
     const entry = this.#cache.get(clientId);
     return entry && { credentials: entry.credentials, isCurrent: now - entry.readAt < ISOLATE_CACHE_MILLISECONDS };
@@ -35,7 +35,7 @@ export class CredentialStore {
   }
 
   /**
-   * The copy in KV, or what this isolate knows of a later change: KV may be behind by a minute or more.
+   * The copy in KV, or a later state that this isolate has. KV may be out of date by a minute or more.
    * @throws RequestFailure store-unavailable
    */
   async read(clientId: string): Promise<Credentials | null> {

@@ -11,7 +11,7 @@ import { changeStatements } from "./messages.ts";
 export interface Cancellation {
   /** Those that are cancelled, now or before. */
   cancelled: Set<string>;
-  /** The statuses of the known ones among the others. */
+  /** The statuses of the other messages, if they exist. */
   others: Map<string, MessageStatus>;
   due: DueEvent[];
 }

@@ -40,7 +40,7 @@ export function limited(messages: AcceptedMessage[], now: number, keys: (string 
   return { websiteId: first.websiteId, now, list: JSON.stringify(items) };
 }
 
-/** A position behind all others: the limit refuses none. */
+/** A position after all others, with which the limit refuses none. */
 const NO_CUTOFF = 1_000_000_000;
 
 /** Without a limit, which a website may have lost a minute ago. */

@@ -7,7 +7,7 @@ import { prepare, type Sql, sql } from "../sql.ts";
 import { HOLD, toHold } from "./holds.ts";
 import { type HeldRow, HOURS, type StoredMessage, toStoredMessage } from "./stored-message.ts";
 
-/** Messages looked through for one page: whoever looks for a rare one goes on with the next page. */
+/** How many messages are looked through for one page. A search for a rare one continues with the next page. */
 export const LOOKED_THROUGH = 10_000;
 
 /** The place of a message in the order of time: its acceptance, and its row among those of the same millisecond. */

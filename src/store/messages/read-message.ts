@@ -96,7 +96,7 @@ export interface StoredEvent {
   callback: StoredCallback | null;
 }
 
-/** `outcome` null: the post has not been made, or (with `attemptedAt`) was cut off before its outcome was known. */
+/** `outcome` null: the event was not posted yet, or (with `attemptedAt`) the post was interrupted before its outcome was stored. */
 export interface StoredCallback {
   attemptedAt: number | null;
   outcome: AttemptOutcome | null;

@@ -9,7 +9,7 @@ import { dayNumber, KEPT_DAYS, KEPT_MINUTES } from "../operations/traffic-counts
 import { prepare, type Sql, sql } from "../sql.ts";
 
 /**
- * Deletes messages with their events, links and clicks, in one transaction; a report goes on to count them.
+ * Deletes messages with their events, links and clicks, in one transaction. A report still counts them.
  * @param chosen query of message ids
  */
 export function removeCounted(db: D1Database, chosen: Sql) {

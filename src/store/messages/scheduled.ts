@@ -78,7 +78,7 @@ async function readSchedule(db: D1Database, ids: string[]): Promise<Map<string, 
 /** Kept requests that one statement looks through. */
 const LOOKED_THROUGH = 2000;
 
-/** Where a list of kept requests goes on. */
+/** The place at which a list of kept requests continues. */
 export interface KeptPlace {
   /** Milliseconds since 1970. */
   sendAt: number;

@@ -157,7 +157,7 @@ function claimKeys(db: D1Database, list: string, now: number): D1PreparedStateme
   );
 }
 
-/** A key on a duplicate stands for the message that the duplicate repeats. */
+/** The key of a duplicate leads to the message that the duplicate repeats. */
 function pointToFirst(db: D1Database, list: string): D1PreparedStatement {
   return prepare(
     db,

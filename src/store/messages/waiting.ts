@@ -36,7 +36,7 @@ type FoundRow = Omit<WaitingGroup, "hold"> &
 
 export interface Waiting {
   waiting: WaitingGroup[];
-  /** What sending hours have put back after it was claimed. */
+  /** Messages that sending hours have delayed after they were claimed. */
   putBack: ScheduledGroup[];
 }
 

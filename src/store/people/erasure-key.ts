@@ -14,7 +14,7 @@ interface Sealed {
 }
 
 /**
- * The HMAC key of tombstones. There are only some 10^10 phone numbers: with the key and the tombstones, all numbers can be
+ * The HMAC key of tombstones. There are only about 10^10 phone numbers, so with the key and the tombstones, all numbers can be
  * tried. So D1 has the key encrypted with the service key, and KV has it in plain text. Neither store alone reveals who was
  * erased. When the service key is replaced, KV's copy is encrypted again, and the tombstones stay valid. D1 defines which key
  * is in use. The key is made on first use and never replaced.
