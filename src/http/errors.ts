@@ -1,12 +1,12 @@
 import type * as z from "zod";
 import { PAUSED_SECONDS } from "../domain/databases/move.ts";
 import type { BulkInterrupted, Failure, FieldError, ImportInterrupted, ImportProgress } from "../domain/failure.ts";
-import { CHUNK_MESSAGES } from "../domain/messages/bulk-request.ts";
 import type { OverLimit } from "../domain/messages/daily-limit.ts";
+import { adviseBulk } from "./advise-bulk.ts";
 import { adviseImport } from "./advise-import.ts";
 import { docsOf, ERROR_CODES } from "./error-codes.ts";
 import type { errorSchema } from "./error-schema.ts";
-import { FIXED, isFixed } from "./fixed-errors.ts";
+import { FIXED, isFixed, PAUSED, UNAVAILABLE } from "./fixed-errors.ts";
 
 export interface ErrorAnswer {
   code: number;
@@ -21,10 +21,6 @@ export interface ErrorAnswer {
  * that were refused together come back spread over that time.
  */
 const STORE_RETRY_SECONDS = { silent: [2, 4], refused: [3, 9] } as const;
-
-const UNAVAILABLE = "The service is temporarily unavailable, because one of its stores did not answer.";
-
-const PAUSED = "This website is being moved to another database, which takes some minutes.";
 
 /** The one place that turns a failure into an answer. @param random a number from 0 to 1, which spreads the retries of callers */
 export function failureResponse(failure: Failure, requestId: string, random: number): Response {
@@ -67,8 +63,6 @@ export function toAnswer(failure: Failure, random: number): ErrorAnswer {
   return { code: ERROR_CODES[failure.kind], ...explain(failure, random) };
 }
 
-const REST = "it stores the remaining messages, and answers the same ids for the others.";
-
 function explainInterrupted(failure: BulkInterrupted, random: number): ErrorAnswer {
   const { because, stored } = failure;
   const answer = because.kind === "fault" ? FAULT : toAnswer(because, random);
@@ -79,7 +73,7 @@ function explainInterrupted(failure: BulkInterrupted, random: number): ErrorAnsw
   }));
   return {
     ...answer,
-    message: adviseInterrupted(failure, answer.message),
+    message: adviseBulk(failure, answer.message),
     details: [...(answer.details ?? []), ...details],
   };
 }
@@ -88,43 +82,6 @@ function explainImport({ because, import: progress }: ImportInterrupted, random:
   const answer = because.kind === "fault" ? FAULT : toAnswer(because, random);
   const cause = answer.message.replace(/[^.]$/, "$&.");
   return { ...answer, message: `${cause} ${adviseImport(because.kind, progress)}`, import: progress };
-}
-
-/** How the client can go on without sending a text twice. It depends on whether the stored messages are known. */
-function adviseInterrupted({ because, stored, isKeyed }: BulkInterrupted, cause: string): string {
-  const count = stored.length === 1 ? "1 message was" : `${stored.length} messages were`;
-  const before = `${count} stored before that: details names each.`;
-  const whole = "Repeat the same request with the same Idempotency-Key";
-  switch (because.kind) {
-    case "idempotency-conflict":
-      return `This Idempotency-Key was used with another body within the last 24 hours. The first ${stored.length} messages are the same in both bodies and are stored: details names each. The others are not stored: send them with a new Idempotency-Key.`;
-    case "store-unavailable":
-    case "fault": {
-      const what = because.kind === "fault" ? cause : UNAVAILABLE;
-      if (isKeyed) {
-        return `${what} ${before} ${whole}: ${REST} Do not send a part of it, because messages that details does not name may be stored as well.`;
-      }
-      if (because.kind === "fault") {
-        return `${what} ${before} The ${CHUNK_MESSAGES} after them may be stored as well: if you send those again, people may get the text twice. With an Idempotency-Key, it would be safe to repeat the whole request.`;
-      }
-      return `${what} ${before} Send only the others, after the time in Retry-After.`;
-    }
-    case "website-paused":
-      return isKeyed
-        ? `${PAUSED} ${before} ${whole}, after the time in Retry-After: ${REST}`
-        : `${PAUSED} ${before} Send only the others, after the time in Retry-After.`;
-    case "daily-limit-reached":
-      return isKeyed
-        ? `${cause} ${before} ${whole}, after the time in Retry-After: ${REST}`
-        : `${cause} ${before} Send only the others, after the time in Retry-After.`;
-    case "body-incomplete":
-    case "body-not-json":
-      return isKeyed
-        ? `${cause} ${before} ${whole} and the whole body: ${REST}`
-        : `${cause} ${before} Send only the others.`;
-    default:
-      return `${cause} ${before} Send only the others${isKeyed ? ", with a new Idempotency-Key" : ""}.`;
-  }
 }
 
 function explain(

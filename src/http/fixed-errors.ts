@@ -2,6 +2,12 @@
 import type { Failure } from "../domain/failure.ts";
 import { REFUSED_MILLISECONDS } from "../platform/guesses.ts";
 
+/** Several answers begin with it. */
+export const UNAVAILABLE = "The service is temporarily unavailable, because one of its stores did not answer.";
+
+/** Several answers begin with it. */
+export const PAUSED = "This website is being moved to another database, which takes some minutes.";
+
 interface FixedAnswer {
   message: string;
   headers?: Record<string, string>;

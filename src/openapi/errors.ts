@@ -5,8 +5,8 @@ import { ERROR_CODES, type ErrorKind } from "../http/error-codes.ts";
 import { errorSchema } from "../http/error-schema.ts";
 import { type ErrorAnswer, FAULT, toAnswer } from "../http/errors.ts";
 import { REQUEST_ID } from "../http/examples.ts";
+import { ERROR_MEANINGS } from "./error-meanings.ts";
 import { type HeaderName, referTo } from "./headers.ts";
-import { ERROR_MEANINGS } from "./meanings.ts";
 import { type JsonObject, toJsonSchema } from "./schemas.ts";
 
 const EXAMPLES: { [K in Exclude<ErrorKind, "fault">]: Extract<Failure, { kind: K }> } = {

@@ -1,11 +1,9 @@
-// What the words in answers mean: for the OpenAPI document, and for the tables in docs/.
+// What the words in answers mean: for the OpenAPI document, and for the tables in docs/. Errors: error-meanings.ts.
 
-import { REQUESTS_PER_SECOND } from "../domain/clients/sliding-window.ts";
 import type { Job } from "../domain/messages/job.ts";
 import type { MessageStatus } from "../domain/messages/message.ts";
 import type { Reason } from "../domain/messages/reason.ts";
 import type { MESSAGE_STATES } from "../domain/operations/service-state.ts";
-import type { ErrorKind } from "../http/error-codes.ts";
 import type { CheckName } from "../platform/health-memory.ts";
 
 export const STATUS_MEANINGS: Record<MessageStatus, string> = {
@@ -117,136 +115,4 @@ export const JOB_MEANINGS: Record<Job["kind"], string> = {
   click: "a click to count, which came while its website was moving",
   move: "a step of the move of a website. The sweep has already queued another one",
   receipts: "receipts of a carrier to apply. They still take effect when you requeue them",
-};
-
-/** `advice`: what the caller does about it, where the meaning does not make it plain. */
-interface ErrorMeaning {
-  /** Begins a sentence. */
-  meaning: string;
-  /** One sentence, or several. */
-  advice?: string;
-}
-
-export const ERROR_MEANINGS: Record<ErrorKind, ErrorMeaning> = {
-  "path-unknown": {
-    meaning: "There is no such path.",
-    advice: "`message` names the nearest path, if one is near. Upper and lower case differ.",
-  },
-  "method-wrong": {
-    meaning: "The path takes another method.",
-    advice: "Use a method that `Allow` names. Send to https, because a redirect from http turns a POST into a GET.",
-  },
-  "credentials-missing": {
-    meaning: "The credentials are missing, or do not have the form of issued ones.",
-    advice: "`message` names the header and its form.",
-  },
-  "credentials-wrong": {
-    meaning: "The client is unknown, or the secret or token is wrong.",
-    advice: "Compare both with what was issued. After a rotation, the old secret ends with its grace period.",
-  },
-  "guesses-exceeded": {
-    meaning: "Too many requests with unknown clients or wrong secrets came from this address.",
-    advice: "Check the credentials, then retry after `Retry-After`.",
-  },
-  "tests-exceeded": {
-    meaning: "The endpoint of the client was tried too often: nothing was posted.",
-    advice: "Retry after `Retry-After`.",
-  },
-  "client-suspended": { meaning: "The client is suspended.", advice: "Ask the operator." },
-  "operation-denied": { meaning: "The client does not have the grant of this call.", advice: "Ask the operator." },
-  "signature-wrong": {
-    meaning: "The request does not come from the carrier: its signature or key is missing, wrong or too old.",
-  },
-  "origin-foreign": {
-    meaning: "A changing call came with the cookie of a session, but not from a page of the console.",
-    advice: "Send `Sec-Fetch-Site: same-origin` and `X-Console: 1`, or a bearer token in place of the cookie.",
-  },
-  "viewer-denied": {
-    meaning: "The token has the role `viewer`: it changes nothing, and gets no file with people's numbers.",
-    advice: "Use a token with the role `operator`.",
-  },
-  "rate-exceeded": {
-    meaning: `The website has made more than ${REQUESTS_PER_SECOND} requests in one second, counted over all its clients.`,
-    advice: "Retry after `Retry-After`.",
-  },
-  "media-type-wrong": {
-    meaning: "The Content-Type is wrong: it must be `application/json`, or `text/csv` for an import.",
-    advice: "`message` says what came.",
-  },
-  "encoding-wrong": { meaning: "The body is compressed (`Content-Encoding`).", advice: "Send it uncompressed." },
-  "body-too-large": { meaning: "The body is too large.", advice: "Split it." },
-  "body-incomplete": { meaning: "The body ended early, or did not arrive in time.", advice: "Retry." },
-  "body-not-json": { meaning: "The body is not JSON in UTF-8.", advice: "`message` says where and why." },
-  "fields-wrong": { meaning: "One or more fields are invalid.", advice: "`details` lists all of them." },
-  "resource-unknown": { meaning: "The message, website, client, number or import is unknown." },
-  "idempotency-conflict": {
-    meaning: "The Idempotency-Key was used with another body.",
-    advice: "Use a new key for another message.",
-  },
-  "daily-limit-reached": {
-    meaning: "The website has reached its daily limit, and accepts no more texts for now.",
-    advice: "Retry after `Retry-After`, which may be hours, or ask the operator for a higher limit.",
-  },
-  "import-closed": {
-    meaning: "The import was undone, and takes no more rows.",
-    advice: "Send the file as a new import, without `importId`.",
-  },
-  "move-refused": {
-    meaning: "The website cannot be moved now.",
-    advice: "`message` says why, and what to wait for.",
-  },
-  "count-changed": {
-    meaning: "The call would act on another count than `expected`, so nothing was done.",
-    advice: "`details` has the present count: look again, and repeat the call with it.",
-  },
-  fault: {
-    meaning: "An unexpected error. The log has it under the `requestId`.",
-    advice: "Retry with the same Idempotency-Key. Without a key, ask the operator first.",
-  },
-  "store-unavailable": {
-    meaning: "The service is temporarily unavailable, because its database did not answer.",
-    advice: "Retry after `Retry-After`.",
-  },
-  "store-full": {
-    meaning: "The database of the website is full, and accepts no more messages.",
-    advice: "Tell the operator. Retry once there is room.",
-  },
-  "website-paused": {
-    meaning: "The website is being moved to another database, which takes some minutes. Nothing was done.",
-    advice: "Retry after `Retry-After`.",
-  },
-};
-
-/** Whether a request may be sent again after an error, of one message and of many. A key is an Idempotency-Key. */
-interface Repeat {
-  /** Left out: nothing was stored. */
-  send?: string;
-  bulk: string;
-}
-
-/** A bulk request is stored while it comes in: `details` has what was stored before the error. */
-const PART_STORED: Repeat = {
-  bulk: "With a key, send the whole request again with the same key. Without a key, send only what `details` does not name.",
-};
-
-/** The errors after which something may be stored. After all others, nothing is. */
-export const REPEATS: Partial<Record<ErrorKind, Repeat>> = {
-  "body-too-large": PART_STORED,
-  "body-incomplete": PART_STORED,
-  "body-not-json": PART_STORED,
-  "fields-wrong": PART_STORED,
-  "idempotency-conflict": {
-    send: "No: the first request with this key is stored.",
-    bulk: "No: what `details` names is stored under this key. The remaining messages need a new key.",
-  },
-  fault: {
-    send: "With a key, send it again with the same key. Without a key, do not: it may be stored.",
-    bulk: "With a key, send the whole request again with the same key. Without a key, do not: more than `details` names may be stored.",
-  },
-  "store-unavailable": {
-    send: "Send it again, with the same key if it had one.",
-    bulk: "With a key, send the whole request again with the same key, never a part of it. Without a key, send only what `details` does not name.",
-  },
-  "daily-limit-reached": PART_STORED,
-  "website-paused": PART_STORED,
 };

@@ -5,15 +5,8 @@ import { REASON_STATUSES, REASONS } from "../domain/messages/reason.ts";
 import { PROBLEMS } from "../domain/operations/problems.ts";
 import { type Keyword, WORDS } from "../domain/people/keyword.ts";
 import { ERROR_CODES, type ErrorKind, NOT_FOR_CLIENTS } from "../http/error-codes.ts";
-import {
-  CHECK_MEANINGS,
-  ERROR_MEANINGS,
-  JOB_MEANINGS,
-  REASON_MEANINGS,
-  REPEATS,
-  STATE_MEANINGS,
-  STATUS_MEANINGS,
-} from "./meanings.ts";
+import { ERROR_MEANINGS, REPEATS } from "./error-meanings.ts";
+import { CHECK_MEANINGS, JOB_MEANINGS, REASON_MEANINGS, STATE_MEANINGS, STATUS_MEANINGS } from "./meanings.ts";
 import { RUNBOOK } from "./runbook.ts";
 import { SANDBOX_NUMBERS } from "./sandbox-numbers.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { MESSAGE_STATUSES } from "../../src/domain/messages/message.ts";
 import { ERROR_CODES, type ErrorKind } from "../../src/http/error-codes.ts";
-import { ERROR_MEANINGS } from "../../src/openapi/meanings.ts";
+import { ERROR_MEANINGS } from "../../src/openapi/error-meanings.ts";
 import type { JsonObject } from "../../src/openapi/schemas.ts";
 import { routes } from "../../src/router.ts";
 import { World } from "../world.ts";

@@ -3,7 +3,7 @@ import type { Credentials } from "../clients/client.ts";
 import { toE164 } from "../people/phone.ts";
 import { ruleOn } from "./closed-hours.ts";
 import { kindOf } from "./kind.ts";
-import type { NewMessage } from "./message.ts";
+import type { NewMessage } from "./new-message.ts";
 import type { SendRequest } from "./send-request.ts";
 
 type Settings = Pick<Credentials, "sendingHours" | "transactionalPurposes">;

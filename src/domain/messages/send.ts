@@ -1,7 +1,7 @@
 // Pure. A single send on its way to the store, and what became of it.
 import type { DueEvent } from "../callbacks/callback.ts";
 import type { OverLimit } from "./daily-limit.ts";
-import type { NewMessage } from "./message.ts";
+import type { NewMessage } from "./new-message.ts";
 
 /** What is stored of a message, beside what the store decides. */
 export type AcceptedMessage = NewMessage & {

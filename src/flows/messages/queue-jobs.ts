@@ -4,7 +4,7 @@ import { chunk } from "../../domain/chunk.ts";
 import { homeOf } from "../../domain/databases/home.ts";
 import { RequestFailure } from "../../domain/failure.ts";
 import { type Job, type Lane, MESSAGES_A_JOB } from "../../domain/messages/job.ts";
-import type { NewMessage } from "../../domain/messages/message.ts";
+import type { NewMessage } from "../../domain/messages/new-message.ts";
 import { cutReceipt, type Receipt } from "../../domain/messages/receipt.ts";
 import { describeError } from "../../platform/describe-error.ts";
 import { withinTime } from "../../platform/time-limit.ts";

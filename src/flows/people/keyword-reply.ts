@@ -1,7 +1,7 @@
 // The one reply to a keyword, whichever databases the websites of the sender are in.
 import type { Deps } from "../../deps.ts";
 import type { Website } from "../../domain/clients/website.ts";
-import type { NewMessage } from "../../domain/messages/message.ts";
+import type { NewMessage } from "../../domain/messages/new-message.ts";
 import { countSegments } from "../../domain/messages/segments.ts";
 import type { Keyword } from "../../domain/people/keyword.ts";
 import type { DueReply, InboundRecord } from "../../store/people/inbound.ts";

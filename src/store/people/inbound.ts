@@ -1,5 +1,5 @@
 import type { DueEvent } from "../../domain/callbacks/callback.ts";
-import type { NewMessage } from "../../domain/messages/message.ts";
+import type { NewMessage } from "../../domain/messages/new-message.ts";
 import type { Keyword } from "../../domain/people/keyword.ts";
 import { dueEvents } from "../callbacks/events.ts";
 import { textNotices } from "../callbacks/notices.ts";
