@@ -130,6 +130,7 @@ function tooManyGuesses(): Response {
 
 function page(status: number, title: string, text: string, headers: Record<string, string> = {}): Response {
   const html = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
 <title>${title}</title><body style="font-family:system-ui;margin:15vh auto;max-width:24rem;padding:0 1rem">
 <h1>${title}</h1><p>${text}</p></body></html>`;
   return new Response(html, { status, headers: { "content-type": "text/html; charset=utf-8", ...headers } });

@@ -12,9 +12,9 @@ import { operatorCall } from "./operator-call.ts";
 import { PAGE } from "./params.ts";
 import { type AuditAnswers, auditAnswers } from "./views/operators.ts";
 
-/** In the shell. */
+/** In the shell, where `--json` has the id of the request, too. */
 export const CHANGE_COLUMNS = [
-  ...["at", "operator", "action", "websiteId", "clientId", "subject", "outcome", "before", "after", "requestId"],
+  ...["at", "operator", "action", "websiteId", "clientId", "subject", "outcome", "before", "after"],
 ];
 
 export const CHANGE = {
@@ -79,7 +79,7 @@ function readCursor({ query }: ApiRequest): string {
 function readFilter({ query }: ApiRequest): AuditFilter {
   const names = Object.keys(AUDIT_FILTERS) as (keyof typeof AUDIT_FILTERS)[];
   const [name, other] = names.filter((it) => query[it]);
-  if (other) failField(other, `must be left out: ${name} is given`);
+  if (other) failField(other, `cannot be given with ${name}: give one of them`);
   return name ? { name, value: String(query[name]) } : null;
 }
 

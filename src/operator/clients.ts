@@ -123,9 +123,12 @@ const change = operatorCall({
       suspend: SUSPEND,
       resume: { field: "suspended", sets: false, summary: "Accept its requests again." },
     },
-    next: ({ takesEffect, waitingMessages, websiteId, clientId }) => {
+    next: ({ takesEffect, waitingMessages, websiteId, clientId }, given) => {
+      // Nothing else gives or takes: for example, a new endpoint gets the next event.
+      const mayCall = ["suspend", "resume", "operations"].some((name) => given[name] !== undefined);
+      const effect = mayCall || takesEffect !== "at-once" ? [MEANING_OF_EFFECT[takesEffect]] : [];
       const waiting = `The client is suspended, but ${waitingMessages} pending messages will still be sent. To hold them: hold ${websiteId} --client ${clientId}`;
-      return [MEANING_OF_EFFECT[takesEffect], ...(waitingMessages ? [waiting] : [])].join("\n");
+      return [...effect, ...(waitingMessages ? [waiting] : [])].join("\n");
     },
   },
   run: async (request, deps) => {

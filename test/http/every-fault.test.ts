@@ -35,7 +35,7 @@ const CASES: [string, Record<string, unknown>, string[]][] = [
   [
     "a purpose with a slash",
     { sendPurpose: "a/b", phone: "" },
-    [NOBODY, 'sendPurpose: must be words of A-Z, a-z, 0-9, "-" and "_" with spaces between them only'],
+    [NOBODY, 'sendPurpose: must be words of A-Z, a-z, 0-9, "-" and "_" with spaces between them only: it has "/"'],
   ],
   [
     "a long URL",

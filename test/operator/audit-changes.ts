@@ -24,8 +24,8 @@ export function changesBy(world: World, client: TestClient): Change[] {
       entry: {
         ...brand,
         action: "put-website",
-        before: { name: "brand", helpText: null },
-        after: { name: "brand", helpText: "Call us." },
+        before: { helpText: null },
+        after: { helpText: "Call us." },
       },
     },
     {

@@ -1,5 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { CALLS } from "../../src/calls.ts";
+import { sandbox } from "../../src/carriers/sandbox.ts";
+import { clientSettingsSchema } from "../../src/domain/clients/client.ts";
+import { websiteFields } from "../../src/domain/clients/website.ts";
 import { keepDeadJobs } from "../../src/flows/operations/dead-jobs.ts";
 import type { AuditAnswers } from "../../src/operator/views/operators.ts";
 import { sessionIdOf } from "../console.ts";
@@ -122,6 +125,66 @@ describe("every call that changes something", () => {
       expect(world.jobs).toEqual([]);
     },
   );
+});
+
+describe("a change of settings", () => {
+  /** Each setting with two values. */
+  const WEBSITE: Record<string, [first: unknown, second: unknown]> = {
+    name: ["Brand", "The Brand"],
+    carrier: ["sandbox", "kannel"],
+    sender: ["+12125550111", null],
+    helpText: [null, "Call us."],
+    duplicateWindowHours: [24, 48],
+    optOutWords: [["GENUG"], ["GENUG", "SCHLUSS"]],
+    timeZone: ["America/New_York", "Europe/Berlin"],
+    allowedCountries: [["US"], null],
+    linkOrigin: ["https://go.example.com", "https://to.example.com"],
+    frequencyCap: [
+      { count: 1, hours: 24 },
+      { count: 2, hours: 24 },
+    ],
+    transactionalPurposes: [["receipt"], ["receipt", "reset"]],
+    sendingHours: [{ profile: "us-strict", whenClosed: "delay" }, null],
+    dailyLimit: [1000, 2000],
+  };
+  const CLIENT: typeof WEBSITE = {
+    name: ["Klaviyo", "Braze"],
+    callbackUrl: ["https://one.example.com", "https://two.example.com"],
+    operations: [["send"], ["send", "status"]],
+    events: [["message.status"], ["message.clicked"]],
+    suspended: [false, true],
+  };
+  const firstOf = (settings: typeof WEBSITE) =>
+    Object.fromEntries(Object.entries(settings).map(([name, [first]]) => [name, first]));
+
+  it("is of any of these settings, and of no other", () => {
+    // A move changes the database, and has an entry of its own.
+    const { database: _, ...shape } = websiteFields.shape;
+    expect(Object.keys(WEBSITE).sort()).toEqual(Object.keys(shape).sort());
+    expect(Object.keys(CLIENT).sort()).toEqual(Object.keys(clientSettingsSchema(false).shape).sort());
+  });
+
+  it.each([
+    ["PUT", "website", WEBSITE],
+    ["PATCH", "client", CLIENT],
+  ] as const)("has only what differs in its entry, however much is given: %s of a %s", async (method, of, settings) => {
+    world.deps = { ...world.deps, carriers: { ready: { sandbox, kannel: sandbox }, missing: {} } };
+    const path = of === "website" ? "/websites/brand" : `/clients/${client.clientId}`;
+    const first = firstOf(settings);
+    const change = async (more: object) => {
+      world.advance(1);
+      const answer = await world.operator(method, path, { ...first, ...more });
+      expect([more, answer.status]).toEqual([more, 200]);
+      const { before, after } = (await latest()) ?? {};
+      return { before, after };
+    };
+    await change({});
+    expect(await change({})).toEqual({ before: {}, after: {} });
+    for (const [name, [before, after]] of Object.entries(settings)) {
+      expect(await change({ [name]: after })).toEqual({ before: { [name]: before }, after: { [name]: after } });
+      await change({});
+    }
+  });
 });
 
 describe("what changes nothing", () => {

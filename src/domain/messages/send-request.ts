@@ -3,7 +3,7 @@ import * as z from "zod";
 import { type FieldError, type Tried, tryFields } from "../failure.ts";
 import { firstFault, isAbsent, jsonObject, orEmpty, ruleOfFields } from "../fields.ts";
 import { isEmail } from "../people/email.ts";
-import { strip } from "../people/invisible.ts";
+import { strip, toCodePoint } from "../people/invisible.ts";
 import { isE164, toDigits } from "../people/phone.ts";
 import { explainPhone } from "../people/phone-fault.ts";
 import { regionCode, timeZoneOfRecipient } from "../people/place-fields.ts";
@@ -58,6 +58,9 @@ const webUrl = z
 function findUrlFault(url: string): string | undefined {
   if (url.length > MAX_URL_CHARACTERS) return `must have at most ${MAX_URL_CHARACTERS} characters`;
   const isUrl = /^https?:\/\/[^\s\p{Cc}\p{Cs}]+$/iu.test(url) && URL.canParse(url);
+  // Without its white space it is a URL: the rest of the rule is kept.
+  if (/\s/.test(url) && findUrlFault(url.replaceAll(/\s/g, "")) === undefined)
+    return "must have no white space: write a space as %20";
   return url === "" || isUrl ? undefined : "must be an absolute http or https URL, such as https://example.com/sale";
 }
 
@@ -116,11 +119,17 @@ export const sendPurpose = requiredString()
   });
 
 function findPurposeFault(purpose: string): string | undefined {
-  if (!SEND_PURPOSE.test(purpose)) return 'must be words of A-Z, a-z, 0-9, "-" and "_" with spaces between them only';
+  if (!SEND_PURPOSE.test(purpose)) {
+    const [other] = /[^A-Za-z0-9_ -]/u.exec(purpose.trim()) ?? [];
+    return `must be words of A-Z, a-z, 0-9, "-" and "_" with spaces between them only${other ? `: it has ${quote(other)}` : ""}`;
+  }
   return purpose.trim().length <= MAX_SEND_PURPOSE_CHARACTERS
     ? undefined
     : `must have at most ${MAX_SEND_PURPOSE_CHARACTERS} characters`;
 }
+
+/** What cannot be seen, or is easily taken for another character, is named by its number. */
+const quote = (character: string) => (/[!-~]/.test(character) ? `"${character}"` : toCodePoint(character));
 
 const kind = z
   .enum(KINDS, "must be marketing or transactional")

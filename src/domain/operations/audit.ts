@@ -72,9 +72,13 @@ export interface StoredAudit extends Author {
   outcome: "done" | "failed" | null;
 }
 
-/** What a change replaces, and by what: only what is given. */
+/** What a change replaces, and by what: only what is given, and is not so already. */
 export function changeOf<T extends object>(present: T | undefined, given: Partial<Record<keyof T, unknown>>) {
-  const after = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const isNew = (name: string, value: unknown) =>
+    present === undefined || JSON.stringify(present[name as keyof T]) !== JSON.stringify(value);
+  const after = Object.fromEntries(
+    Object.entries(given).filter(([name, value]) => value !== undefined && isNew(name, value)),
+  );
   const before = present && Object.fromEntries(Object.keys(after).map((name) => [name, present[name as keyof T]]));
   return { before: before ? hideUrl(before) : null, after: hideUrl(after) };
 }
