@@ -27,7 +27,7 @@ const cancel = call({
   tag: "Messages",
   summary: "Cancel messages",
   description:
-    "Cancels messages that wait: for their `sendAt`, for a run, for a retry. A message is not cancelled once a submission of it has begun, because it may arrive. Each distinct id appears once. Safe to repeat.",
+    "Cancels pending messages: scheduled ones, and those that are in the queue or wait for a retry. A message is not cancelled once its submission has begun, because it may arrive. Each distinct id appears once. Safe to repeat.",
   access: { client: "send" },
   database: "client",
   body: jsonBody(cancelRequestSchema, BODY_LIMITS.ids, {

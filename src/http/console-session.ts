@@ -32,7 +32,7 @@ const create = call<z.ZodType>({
   method: "POST",
   summary: "Sign in to the console",
   description:
-    "With a token that has a name. The answer sets the cookie `__Host-session`, which no script can read and which is sent to this origin only. It opens the operator's calls for 12 hours, until the session is ended, or until its token ends.",
+    "Takes a named token. The answer sets the cookie `__Host-session`, which no script can read, and which a browser sends to this origin only. The session gives access to the operator's calls for 12 hours, or until it is ended or its token is revoked.",
   body: jsonBody(signInSchema, BODY_LIMITS.settings, { token: { token: `op_${"0123456789abcdef".repeat(4)}` } }),
   answers: [{ status: 204, description: "Signed in: the cookie is set." }],
   errors: ["path-unknown", "credentials-wrong", "guesses-exceeded", "origin-foreign", "store-unavailable"],
@@ -57,7 +57,7 @@ const read = call({
   id: "readSession",
   method: "GET",
   summary: "Read who is signed in to the console",
-  description: "200 for anyone: without a session, or once it has ended, `session` is null.",
+  description: "Answers 200 to anyone. If there is no session, or it has ended, `session` is null.",
   answers: [
     ok(consoleAnswers.ConsoleSession, "The session, or null.", {
       session: { operator: "ada", role: "operator", expiresAt: TIME },
@@ -78,7 +78,7 @@ const end = call<z.ZodType>({
   id: "signOut",
   method: "DELETE",
   summary: "Sign out of the console",
-  description: "Ends the session here, so that a copy of the cookie opens nothing either. Safe to repeat.",
+  description: "Ends the session in the service, so a copy of the cookie is worth nothing afterwards. Safe to repeat.",
   answers: [{ status: 204, description: "Signed out: the cookie is removed." }],
   errors: ["path-unknown", "guesses-exceeded", "origin-foreign", "store-unavailable"],
   run: async (request, deps) => {

@@ -35,7 +35,7 @@ const list = call({
   tag: "Messages",
   summary: "Read the client's events",
   description:
-    "In the order in which they were stored, for as long as they are kept: the body of each callback, and what came of it. Also events that are never posted. Reading posts nothing and changes nothing; an event that is stored later never stands before a cursor.",
+    "Returns the body of each callback and its outcome, in the order in which the events were stored, for as long as they are kept. The list has events that are never posted, too. Reading changes nothing, and does not replace callbacks. New events always come after every cursor that you hold.",
   access: { client: "status" },
   database: "client",
   parameters: [

@@ -23,7 +23,7 @@ const answersWith = (page: Partial<Answer>): [Answer, ...Answer[]] => [
   { status: 404, description: "An unknown or purged link: a page for a person.", ...page },
   {
     status: 429,
-    description: "Too many unknown links in this second, from one address or from all: a page for a person.",
+    description: "Too many unknown links came from this address: a page for a person.",
     headers: ["Retry-After"],
     ...page,
   },
@@ -33,7 +33,7 @@ const COMMON: Pick<Call, "path" | "tag" | "description" | "access" | "parameters
   path: "/l/:code",
   tag: "Links",
   description:
-    "The link that replaces `clickUrl` in a text. A person's clicks are counted, and the first three on a message are posted as callbacks; robots, previews and prefetches are counted separately. Punctuation behind the code, which phones take for a part of a link, is ignored.",
+    "The link that replaces `clickUrl` in a text. A person's clicks are counted, and the first three on a message are posted as callbacks; robots, previews and prefetches are counted separately. Punctuation after the code is ignored, because phones take it for a part of the link.",
   // Open: the code cannot be guessed.
   access: "open",
   parameters: [inPath("code", "Ten letters and digits.", "aB3dE5fG7h")],

@@ -55,7 +55,7 @@ const list = call({
   path: "/text/requests",
   tag: "Messages",
   summary: "See what was refused, and what was posted",
-  description: `For the developers of a client: its last refused requests, and the last posts to its endpoint, by its own credentials. Where a request to one path is refused with the same code again and again, about one in ${REFUSED_ONCE_MILLISECONDS / 1000} seconds is kept; at most ${REFUSED_KEPT} are, for seven days. A refused request is listed a moment after its answer. \`GET /text/events\` has every event.`,
+  description: `For the developers of a client. Returns the last refused requests of the client, and the last posts to its endpoint. If requests to one path are refused with the same code again and again, about one in ${REFUSED_ONCE_MILLISECONDS / 1000} seconds is kept; at most ${REFUSED_KEPT} are, for seven days. A refused request is listed a moment after its answer. \`GET /text/events\` has every event.`,
   access: { client: "status" },
   database: "client",
   parameters: [inLimit("The most entries in each list.", LIMIT)],

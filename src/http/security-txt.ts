@@ -13,12 +13,12 @@ const read = call({
   tag: "Reference",
   summary: "Find whom to tell of a vulnerability",
   description:
-    "RFC 9116: a contact, and when it expires. The path exists once the operator has set `SECURITY_CONTACT`.",
+    "The contact for reports of vulnerabilities, and when it expires (RFC 9116). The path exists only if the operator has set `SECURITY_CONTACT`.",
   access: "open",
   answers: [
     {
       status: 200,
-      description: "Where to report, and until when that holds.",
+      description: "Where to report, and until when the contact is valid.",
       mediaType: "text/plain",
       schema: z.string(),
       example: "Contact: mailto:security@example.com\nExpires: 2027-02-19T00:00:00.000Z\n",

@@ -35,7 +35,7 @@ const send = call({
   path: "/text/bulk/message/send",
   tag: "Messages",
   summary: "Send many messages",
-  description: `Each of up to ${MOST} messages succeeds or fails on its own; the request counts once against the rate limit. Messages beyond the limit are in \`failedSent\`: one item each for the first 50,000, and one item for the rest. A request that ends early returns an error: \`details\` names the messages that were stored, and \`message\` says how to continue.`,
+  description: `Each of up to ${MOST} messages succeeds or fails on its own; the request counts once against the rate limit. Messages beyond the limit are in \`failedSent\`: one item each for the first 50,000, and one item for all further ones. If a request ends early, it returns an error. \`details\` then lists the messages that were stored, and \`message\` says how to continue.`,
   access: { client: "send" },
   database: "client",
   parameters: [IDEMPOTENCY_KEY],

@@ -25,7 +25,7 @@ export const IDEMPOTENCY_KEY: Parameter = {
   in: "header",
   required: false,
   description:
-    "1 to 255 visible characters, such as `order-4711-shipped`, unique to the client and the call. Within 24 hours, the same key and body return the same ids and send nothing again; the same key with another body is 409. The order of keys and white space do not matter. After 24 hours the key is new.",
+    "1 to 255 visible characters, such as `order-4711-shipped`, unique to the client and the call. Within 24 hours, the same key and body return the same ids and send nothing again; the same key with another body gets 409. The order of keys and white space do not matter. After 24 hours, you can use the key again.",
   schema: { type: "string", pattern: "^[\\x21-\\x7e]{1,255}$" },
 };
 
@@ -36,7 +36,7 @@ const send = call({
   tag: "Messages",
   summary: "Send a message",
   description:
-    "Stores the message; callbacks report its outcome. The recipient is `phone`, or the subscribed number of `email`. Unknown fields are ignored, and named in `Ignored-Fields`.",
+    "Stores the message. Callbacks report its outcome. The recipient is `phone`, or the subscribed number of `email`. Unknown fields are ignored, and named in `Ignored-Fields`.",
   access: { client: "send" },
   isCountedWhenStored: true,
   parameters: [IDEMPOTENCY_KEY],

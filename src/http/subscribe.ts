@@ -26,7 +26,7 @@ const unsubscribe = call({
   tag: "Subscriptions",
   summary: "Unsubscribe numbers",
   description:
-    "Unknown numbers are stored as opted out. Messages that wait for submission are not sent. Safe to repeat.",
+    "Unknown numbers are stored as opted out. Pending messages to these numbers are not sent. Safe to repeat.",
   access: { client: "unsubscribe" },
   database: "client",
   body: jsonBody(phoneListSchema, BODY_LIMITS.lists, LISTS),
@@ -61,7 +61,7 @@ const subscribe = call({
   tag: "Subscriptions",
   summary: "Subscribe numbers",
   description:
-    "The file may have a column `email`. A file is refused that has anything else than true in a column `subscribed`, or a column such as `status`, `opt_in` or `unsubscribed`: every number of it is subscribed. `failedToProcessNumbers` has the numbers whose owners opted out themselves: only they can undo it, by texting START. `consentedAt` and `evidence` are kept as proof with each number that is subscribed; for a number that is subscribed already, a proof that it does not have yet is added. Safe to repeat.",
+    "The file may have a column `email`. The call subscribes every number of the file. So it refuses a file with a column such as `status`, `opt_in` or `unsubscribed`, or with anything but true in a column `subscribed`. `failedToProcessNumbers` has the numbers whose owners opted out themselves. Only they can opt in again, by texting START. `consentedAt` and `evidence` are kept as proof with each number that is subscribed. If a number is subscribed already, a new proof is added to its proofs. Safe to repeat.",
   access: { client: "subscribe" },
   database: "client",
   body: jsonBody(subscribeSchema, BODY_LIMITS.lists, {

@@ -13,7 +13,7 @@ const read = call({
   tag: "Subscriptions",
   summary: "Read which numbers are subscribed",
   description:
-    "Each distinct number appears once, in order of first appearance, `phone_numbers` before `csv_file`. `invalidPhoneNumbers` has the others as they were given: a spreadsheet's `1.2E+10` is reported, never guessed.",
+    "Each distinct number appears once, in order of first appearance, `phone_numbers` before `csv_file`. `invalidPhoneNumbers` has the other values as you sent them. A spreadsheet's `1.2E+10` is listed there, and never guessed.",
   access: { client: "subscription" },
   database: "replica",
   body: jsonBody(phoneListSchema, BODY_LIMITS.lists, LISTS),

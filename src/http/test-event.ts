@@ -27,7 +27,7 @@ const post = call({
   path: "/text/test-event",
   tag: "Messages",
   summary: "Post a test event to your endpoint",
-  description: `Posts one event of the type \`test\` to the client's own callback URL, now, and answers what the endpoint said. It is signed, cut off after ${CALLBACK_TIMEOUT_MILLISECONDS / 1000} seconds and checked as every callback is, whatever the client's \`events\` are. It is about nobody, it is not stored, and \`GET /text/events\` does not have it. The request has no body. A client gets one test event in ${OWN_TEST_SECONDS} seconds: an earlier request is refused, and nothing is posted.`,
+  description: `Posts one event of the type \`test\` to the client's own callback URL, now, and returns the endpoint's response. The post is signed, ends after ${CALLBACK_TIMEOUT_MILLISECONDS / 1000} seconds and is checked like every callback, whatever the client's \`events\` are. The event is about no person, it is not stored, and \`GET /text/events\` does not list it. The request has no body. A client gets one test event in ${OWN_TEST_SECONDS} seconds: an earlier request is refused, and nothing is posted.`,
   access: { client: "status" },
   database: "client",
   answers: [

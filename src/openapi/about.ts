@@ -35,7 +35,7 @@ export const SECURITY_SCHEMES = {
 export function description(): string {
   return `A text messaging service: client platforms send texts through it and read which numbers are subscribed.
 
-Every response has an \`X-Request-Id\`. Each request of a client counts against the limit of its website: ${REQUESTS_PER_SECOND} in any span of one second, over all endpoints and clients. Requests that fail with 401 or 403 do not count. Unknown fields are ignored, and named in the header \`Ignored-Fields\` of the response. \`null\` and \`""\` count as absent for every optional field.
+Every response has an \`X-Request-Id\`. Each request of a client counts against the limit of its website: ${REQUESTS_PER_SECOND} in any one-second window, counted across all its clients and calls. Requests that get 401 or 403 do not count. Unknown fields are ignored, and named in the header \`Ignored-Fields\` of the response. \`null\` and \`""\` count as absent for every optional field.
 
 ## Message statuses
 
@@ -45,13 +45,13 @@ ${statusTable()}
 
 ## Reasons
 
-\`reason\` says why a message has its status. It is null where the status says all. A code never changes its meaning; take one that you do not know for null.
+\`reason\` explains the status of a message. It is null if the status needs no explanation. The meaning of a code never changes. If you receive a code that you do not know, treat it as null.
 
 ${reasonTable()}
 
 ## Errors
 
-The HTTP status is the code divided by 100, and codes never change meaning. Checks run in this order: a wrong path is 404 to anyone, and an invalid body is 429 while the website is over its limit. If a code says nothing about sending again, nothing was stored, and it is safe.
+The HTTP status is the code divided by 100. The meaning of a code never changes. Checks run in the order of the codes here. For example, a wrong path gets 404 without credentials, and an invalid body gets 429 while the website is over its limit. If a code says nothing about sending again, nothing was stored, and you can send the request again once it is correct.
 
 ${errorSections("clients")}
 

@@ -9,7 +9,7 @@ export const HEADERS = {
     example: "0b0e1f3c-6a5d-4b57-9d9e-2f6c1c0f4a11",
   },
   "RateLimit-Policy": {
-    description: `The limit of the website: ${REQUESTS_PER_SECOND} requests in any span of one second (IETF draft-ietf-httpapi-ratelimit-headers).`,
+    description: `The limit of the website: ${REQUESTS_PER_SECOND} requests in any one-second window (IETF draft-ietf-httpapi-ratelimit-headers).`,
     schema: { type: "string", pattern: '^"website";q=\\d+;w=\\d+$' },
     example: '"website";q=300;w=1',
   },
@@ -20,7 +20,7 @@ export const HEADERS = {
   },
   "Ignored-Fields": {
     description:
-      "The names of the fields of the body that were ignored, because no such field is known, as they were sent: at most 20, and 500 characters. A comma, a percent sign, and what is neither visible nor ASCII, is percent-encoded. Left out where there are none.",
+      "The names of the unknown fields of the body, which were ignored: at most 20 names and 500 characters. A comma, a percent sign, and any character that is not visible ASCII, is percent-encoded. The header is left out if there are none.",
     schema: { type: "string", pattern: "^[\\x21-\\x7e]+(, [\\x21-\\x7e]+)*$", maxLength: 500 },
     example: "sendAt, click_url",
   },
@@ -43,7 +43,8 @@ export const HEADERS = {
     example: "POST",
   },
   Location: {
-    description: "The `clickUrl` of the message, query and fragment included; non-ASCII characters percent-encoded.",
+    description:
+      "The `clickUrl` of the message, query and fragment included, with non-ASCII characters percent-encoded.",
     required: true,
     schema: { type: "string", pattern: "^[\\x21-\\x7e]+$" },
     example: "https://example.com/sale?from=sms#top",

@@ -5,21 +5,21 @@ import { type JsonObject, toJsonSchema } from "./schemas.ts";
 
 const HEADERS = {
   "webhook-id": ["The `eventId`.", `${MESSAGE_ID}_DELIVERED`],
-  "webhook-timestamp": ["When it was posted, in seconds since 1970.", "1795262400"],
+  "webhook-timestamp": ["The time of the post, in seconds since 1970.", "1795262400"],
   "webhook-signature": [
-    "`v1,` and the HMAC-SHA256 of id, timestamp and body, in Base64; two, with a space between, while a secret is being replaced.",
+    "`v1,` and the HMAC-SHA256 of id, timestamp and body, in Base64. While a secret is being replaced, there are two, with a space between them.",
     "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
   ],
 } as const;
 
 const ABOUT =
-  "Posted to the client's callback URL if the client's setting `events` names it. One attempt, ever: redirects are not followed, and the connection is closed after 10 seconds. Signed as in Standard Webhooks, with the client's callback secret. Events may arrive out of order";
+  "Posted to the client's callback URL if the client's setting `events` names it. Textgate makes only one attempt. It follows no redirect, and closes the connection after 10 seconds. Signed as in Standard Webhooks, with the client's callback secret. Events may arrive out of order";
 
-const OF_MESSAGE = `${ABOUT}; \`occurredAt\` orders them. Not posted when \`callbackData\` was \`""\`.`;
-const OF_WEBSITE = `${ABOUT}. Every client of the website that wants it gets it under an \`eventId\` of its own.`;
+const OF_MESSAGE = `${ABOUT}: sort them by \`occurredAt\`. An event is not posted if \`callbackData\` was \`""\`.`;
+const OF_WEBSITE = `${ABOUT}. Each client of the website that wants the event gets it under its own \`eventId\`.`;
 
 const OF_TEST =
-  "Posted when the client itself or the operator tries the callback URL, whatever its setting `events` names. It is about no message and no person: answer 2xx, and leave it alone. Signed as every event.";
+  "Posted when the client itself or the operator tries the callback URL, whatever its setting `events` names. The event is about no message and no person: answer 2xx, and ignore it. It is signed like every event.";
 
 const CHANGED = {
   eventId: `${NOTICE_ID}_subscription.changed`,
@@ -62,7 +62,7 @@ export function webhooks(): JsonObject {
     ),
     "subscription.changed": webhook(
       "subscriptionChanged",
-      "A number was subscribed or unsubscribed, but for imports and calls of this client",
+      "A number was subscribed or unsubscribed, except by imports and calls of this client",
       changed,
       CHANGED,
       OF_WEBSITE,
