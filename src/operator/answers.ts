@@ -9,7 +9,10 @@ export type Answers<Schemas extends Record<string, z.ZodType>> = {
 
 /** The field beside each number of a person. */
 export const personIdShape = {
-  personId: z.string().optional().describe("Only where `phone` or `from` is masked: it stands for the number."),
+  personId: z
+    .string()
+    .optional()
+    .describe("The id that replaces the number. Left out unless `phone` or `from` is masked."),
 };
 
 /** The field of an answer that is made of what all databases have. */
@@ -17,7 +20,7 @@ export const missingShape = {
   unavailableDatabases: z
     .array(z.string())
     .optional()
-    .describe("Databases that did not answer: what they have is missing here. Left out where all did."),
+    .describe("Databases that did not answer, so their rows are missing here. Left out if all answered."),
 };
 
 /** A hold: who began it, when and why. */

@@ -79,10 +79,12 @@ const subscriberAnswers = {
     ...previewShape,
   }),
   UndoneImport: z.object({
-    restored: z.int().describe("Numbers that this call has given back what they were."),
+    restored: z.int().describe("Numbers that this call has restored to their state before the import."),
     changedSince: z.int().describe("Numbers that were set again since the import, and stay as they are; of all calls."),
     restoredBefore: z.int().describe("Numbers that earlier calls have restored."),
-    isComplete: z.boolean().describe("false: the call took 20 seconds. Repeat it: it goes on."),
+    isComplete: z
+      .boolean()
+      .describe("false: the call took 20 seconds, and there is more to undo. Repeat the call to continue."),
   }),
 };
 

@@ -20,7 +20,7 @@ const rowSchema = z.object({
   sendPurpose: z.string(),
   clientId: z.string().describe("Empty for replies to keywords."),
   clientName: z.string().nullable(),
-  kind: z.enum(KINDS).nullable().describe("null: of both kinds, or not told apart."),
+  kind: z.enum(KINDS).nullable().describe("null: both kinds, or unknown."),
   count: z.int(),
   why: z
     .enum(["carrier", "queue", "held", "scheduled", "sending-hours"])
@@ -33,11 +33,13 @@ const rowSchema = z.object({
   held: z
     .object({ since: z.iso.datetime(), by: z.string().nullable(), reason: z.string().nullable() })
     .nullable()
-    .describe("The hold, and who holds them and why, as far as it says."),
+    .describe("The hold, with who set it and why, if that is stored."),
   opensAt: z.iso
     .datetime()
     .nullable()
-    .describe("When the first of what is scheduled, or waits for sending hours, may go; null: it waits for neither."),
+    .describe(
+      "When the first scheduled message, or the first that waits for sending hours, may be sent; null: there is none.",
+    ),
   hours: heldHoursSchema.nullable().describe("What holds the first that waits for sending hours; null: none does."),
   oldestAt: z.iso.datetime().describe("When the oldest was accepted, or, if it is scheduled, asked for."),
   endsAt: z.iso.datetime().nullable().describe("When the oldest is given up, held or not; null: it is scheduled."),

@@ -78,7 +78,9 @@ export const websiteFields = jsonObject({
     .string("must be a string")
     .max(20, "must have at most 20 characters")
     .optional()
-    .describe("Where a new website is put, such as `DB_2`. Omitted, the least full. It cannot be changed."),
+    .describe(
+      "The database of a new website, such as `DB_2`. The default is the least full one. It cannot be changed.",
+    ),
   duplicateWindowHours: orNull(wholeNumber("hours", 1, 168)).describe(
     "How long the same number, text and sendPurpose count as one message. Without it, duplicates are sent.",
   ),

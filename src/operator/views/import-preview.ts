@@ -23,7 +23,7 @@ export const previewShape = {
     .describe(
       "With `dryRun`: the rows that subscribe a valid number, and have neither `consented_at` nor `evidence`: no proof of its consent.",
     ),
-  separator: z.string().optional().describe("With `dryRun`: what stands between the columns of the file."),
+  separator: z.string().optional().describe("With `dryRun`: the separator of the file's columns."),
   unreadColumns: z
     .array(z.string())
     .optional()
@@ -40,7 +40,7 @@ export const previewShape = {
       }),
     )
     .optional()
-    .describe("With `dryRun`: the first 20 rows, and what becomes of each."),
+    .describe("With `dryRun`: the first 20 rows, and what the import would do with each."),
 };
 
 export function previewOf(file: SubscriberFile, done: Imported, counter: FigureCounter) {

@@ -26,11 +26,8 @@ export const storySchema = operatorMessageSchema.extend({
       source: z.enum(CHANGE_SOURCES).nullable(),
       proof: z.string().nullable().describe("The id of the request or of the import, or the text."),
       changeId: z.int().nullable().describe("The row of the ledger."),
-      consentedAt: z.iso
-        .datetime()
-        .nullable()
-        .describe("When the person agreed, as a client or an import has told it."),
-      evidence: z.string().nullable().describe("What shows it, as a client or an import has told it."),
+      consentedAt: z.iso.datetime().nullable().describe("When the person agreed, as a client or an import sent it."),
+      evidence: z.string().nullable().describe("The evidence of the consent, as a client or an import sent it."),
     })
     .nullable()
     .describe("What the ledger said when the message was accepted. null: no number was found for the address."),

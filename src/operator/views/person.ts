@@ -24,8 +24,8 @@ export const changeSchema = z.object({
   addressChanged: z.boolean(),
   source: z.enum(CHANGE_SOURCES),
   proof: z.string().describe("The id of the request or of the import, or the text."),
-  consentedAt: z.iso.datetime().optional().describe("When the person agreed, as a client or an import has told it."),
-  evidence: z.string().optional().describe("What shows it, as a client or an import has told it."),
+  consentedAt: z.iso.datetime().optional().describe("When the person agreed, as a client or an import sent it."),
+  evidence: z.string().optional().describe("The evidence of the consent, as a client or an import sent it."),
 });
 
 const personSchema = z.object({
@@ -83,7 +83,7 @@ const noticeSchema = z.object({
 const recordsSchema = personSchema.extend({
   websiteId: websiteOfTextSchema,
   messages: z.array(operatorMessageSchema),
-  notices: z.array(noticeSchema).describe("What clients were told of the person."),
+  notices: z.array(noticeSchema).describe("The events about the person that were made for clients."),
   duplicateKeys: z
     .array(z.object({ messageId: z.uuid(), expiresAt: z.iso.datetime() }))
     .describe("By which a message to the number is known as a duplicate."),
