@@ -1,11 +1,12 @@
 """A client of Textgate in Python 3.9 or newer, standard library only. It prints one line for each answer: a label, and the answer as JSON.
 
 TEXTGATE_URL=… CLIENT_ID=… CLIENT_SECRET=… python3 client.py send +12125550100 "Hello"
-… python3 client.py schedule +12125550100 2026-11-27T09:00:00-05:00 "Hello"
+… python3 client.py schedule +12125550100 2026-11-27T09:00:00-05:00 "Hello" America/New_York US-NY
 … python3 client.py cancel <messageId>
 … python3 client.py subscriptions +12125550100 +12125550101
 … python3 client.py subscriptions numbers.csv
 … python3 client.py events [<cursor>]
+… python3 client.py test-event
 """
 
 import base64
@@ -125,9 +126,10 @@ def main(command="", *args):
     if command == "send" and len(args) == 2:
         phone, text = args
         show("sent", {"messageId": send({"phone": phone, "text": text, **about})})
-    elif command == "schedule" and len(args) == 3:
-        phone, send_at, text = args
-        show("scheduled", {"messageId": send({"phone": phone, "text": text, "sendAt": send_at, **about})})
+    elif command == "schedule" and 3 <= len(args) <= 5:
+        # Where the person is decides the hours of marketing. Without a time zone and a region, the number tells.
+        fields = dict(zip(("phone", "sendAt", "text", "timeZone", "region"), args))
+        show("scheduled", {"messageId": send({**fields, **about})})
     elif command == "cancel" and args:
         show("cancelled", cancel(*args))
     elif command == "subscriptions" and args:
@@ -138,10 +140,12 @@ def main(command="", *args):
             for event in page:
                 show("event", event)
         show("next cursor", cursor)  # keep it once the events are stored
+    elif command == "test-event" and not args:
+        show("test event", call("/text/test-event", {}))  # what your endpoint has answered
     else:
         raise RuntimeError(
-            "usage: client.py send <phone> <text> | schedule <phone> <time> <text> | cancel <messageId>… | "
-            "subscriptions <phone>… | subscriptions <file.csv> | events [<cursor>]"
+            "usage: client.py send <phone> <text> | schedule <phone> <time> <text> [<time zone> [<region>]] | cancel <messageId>… | "
+            "subscriptions <phone>… | subscriptions <file.csv> | events [<cursor>] | test-event"
         )
 
 

@@ -46,11 +46,13 @@ call status "/text/message/status?messageId=$message_id"
 call statuses /text/message/statuses --data "{\"messageIds\": [\"$message_id\"]}"
 call events "/text/events?limit=10"
 
-# Schedule a text for tomorrow, and cancel it. The answer of the first call says when the text may go.
+# Schedule a text for tomorrow, and cancel it. The answer of the first call says when the text may go. timeZone and region say where the
+# person is, for the hours of marketing: without them, the number tells.
 tomorrow=$(date -u -d tomorrow +%FT%TZ 2>/dev/null || date -u -v+1d +%FT%TZ)
 scheduled=$(
   call scheduled /text/message/send --header "Idempotency-Key: $(new_key)" --data @- <<JSON
-{"phone": "$phone", "text": "Hello again", "callbackData": "{}", "sendPurpose": "example", "sendAt": "$tomorrow"}
+{"phone": "$phone", "text": "Hello again", "callbackData": "{}", "sendPurpose": "example", "sendAt": "$tomorrow",
+ "timeZone": "America/New_York", "region": "US-NY"}
 JSON
 ) || { echo "$scheduled"; exit 1; }
 echo "$scheduled"
@@ -64,3 +66,7 @@ call "sent in bulk" /text/bulk/message/send --header "Idempotency-Key: $(new_key
   {"phone": "$other", "text": "Hello, both", "callbackData": "{}", "sendPurpose": "example"}
 ]}
 JSON
+
+# Have a test event posted to your own endpoint, and read what it answered. Then read which of your requests were refused lately.
+call "test event" /text/test-event --request POST
+call "refused lately" "/text/requests?limit=5"

@@ -28,6 +28,17 @@ export const SEND_BY_EMAIL = {
   sendPurpose: "Birthday",
 };
 
+/** With where the person is, for the hours of marketing. A time of the example would soon be past. */
+export const SEND_BY_PLACE = {
+  phone: PHONE,
+  text: "Brand: our spring sale begins today.",
+  callbackData: "{}",
+  sendPurpose: "spring-sale_01",
+  kind: "marketing" as const,
+  timeZone: "America/Los_Angeles",
+  region: "US-CA",
+};
+
 /** phone_numbers,email in a line each, in Base64. */
 const CSV_FILE = "cGhvbmVfbnVtYmVycyxlbWFpbAorMTIxMjU1NTAxMDEsYWRhQGV4YW1wbGUuY29tCg==";
 

@@ -15,7 +15,7 @@ import { readKeyExpiry } from "../store/messages/idempotency-keys.ts";
 import { type ApiRequest, clientOf } from "./api-request.ts";
 import { BODY_LIMITS, noteIgnored, readJson } from "./body.ts";
 import { call, jsonBody, ok, type Parameter, type Resource } from "./call.ts";
-import { MESSAGE_ID, SEND_BY_EMAIL, SEND_BY_PHONE } from "./examples.ts";
+import { MESSAGE_ID, SEND_BY_EMAIL, SEND_BY_PHONE, SEND_BY_PLACE } from "./examples.ts";
 import { countingOf, limitRate } from "./guards.ts";
 import { toTime } from "./time.ts";
 
@@ -40,7 +40,11 @@ const send = call({
   access: { client: "send" },
   isCountedWhenStored: true,
   parameters: [IDEMPOTENCY_KEY],
-  body: jsonBody(sendRequestSchema, BODY_LIMITS.send, { byPhone: SEND_BY_PHONE, byEmail: SEND_BY_EMAIL }),
+  body: jsonBody(sendRequestSchema, BODY_LIMITS.send, {
+    byPhone: SEND_BY_PHONE,
+    byEmail: SEND_BY_EMAIL,
+    withPlace: SEND_BY_PLACE,
+  }),
   answers: [
     ok(sendAnswerSchema, "The message is stored: it is never lost and never sent twice.", { messageId: MESSAGE_ID }),
   ],

@@ -60,6 +60,8 @@ describe.skipIf(WITHOUT_CURL).concurrent("curl.sh", () => {
       UNAVAILABLE,
       TIMED_OUT,
       BAD_GATEWAY,
+      LIMITED,
+      UNAVAILABLE,
     ];
     const [first = accepted, ...others] = failures.flatMap((failure) => [failure, accepted]);
     const fake = await startFake(first, ...others);

@@ -59,11 +59,24 @@ describe.concurrent("against the service", () => {
       const labelled = readAnswers(output);
       expect(labelled.map(({ label }) => label)).toEqual([
         ...["unsubscribed", "subscriptions", "subscribed", "subscriptions of a file", "sent", "status", "statuses"],
-        ...["events", "scheduled", "cancelled", "sent in bulk"],
+        ...["events", "scheduled", "cancelled", "sent in bulk", "test event", "refused lately"],
       ]);
       const answers = labelled.map(({ answer }) => answer);
-      const [unsubscribed, askedByArray, subscribed, askedByFile, sent, status, listed, feed, later, cancelled, bulk] =
-        answers;
+      const [
+        unsubscribed,
+        askedByArray,
+        subscribed,
+        askedByFile,
+        sent,
+        status,
+        listed,
+        feed,
+        later,
+        cancelled,
+        bulk,
+        tested,
+        lately,
+      ] = answers;
       expect(unsubscribed).toMatchObject({ invalidPhoneNumbers: [] });
       expect(askedByArray.phoneNumberStatuses).toEqual(statuses([PHONE, true], [OTHER, false]));
       expect(subscribed).toMatchObject({ failedToProcessNumbers: [] });
@@ -78,8 +91,10 @@ describe.concurrent("against the service", () => {
       expect(Date.parse(later.scheduledFor)).toBeGreaterThan(Date.now() + 23 * 3_600_000);
       expect(cancelled).toEqual({ cancelled: [later.messageId], notCancelled: [] });
       expect(bulk).toMatchObject({ successSent: [{ index: 0 }, { index: 1 }], failedSent: [] });
+      expect(tested).toMatchObject({ eventId: expect.stringMatching(/^test_/), outcome: expect.any(String) });
+      expect(lately).toMatchObject({ refused: [] });
       for (const { messageId } of [sent, ...bulk.successSent]) await untilStatus(service.url, messageId, "DELIVERED");
-      expect(answers).toHaveLength(11);
+      expect(answers).toHaveLength(13);
     });
 
     test("stops at the first call that is refused, and shows why", async () => {
@@ -111,13 +126,22 @@ describe.concurrent("against the service", () => {
     test("schedules a text, and cancels it", async () => {
       const client = await makeSender();
       const at = new Date(Date.now() + 86_400_000).toISOString();
-      const { output } = await runClient(language, client, "schedule", PHONE, at, "Later");
+      const { output } = await runClient(language, client, "schedule", PHONE, at, "Later", "Europe/Berlin", "DE-BE");
       const { messageId } = readAnswer(output, "scheduled");
       const answer = await runClient(language, client, "cancel", messageId, "unknown");
       expect(readAnswer(answer.output, "cancelled")).toEqual({
         cancelled: [messageId],
         notCancelled: [{ messageId: "unknown", status: null }],
       });
+      const { code } = await runClient(language, client, "schedule", PHONE, at, "Later");
+      expect(code).toBe(0);
+      const refused = await runClient(language, client, "schedule", PHONE, at, "Later", "Nowhere/Land");
+      expect([refused.code, refused.output]).toEqual([1, expect.stringContaining("timeZone")]);
+    });
+
+    test("has a test event posted, and shows what the endpoint answered", async () => {
+      const { output } = await runClient(language, await makeSender(), "test-event");
+      expect(readAnswer(output, "test event")).toMatchObject({ outcome: "unreachable", httpStatus: null });
     });
 
     test("asks for subscriptions, with an array and with a file", async () => {
