@@ -79,6 +79,15 @@ describe("only what was sent, or may be, suppresses a duplicate", () => {
   });
 });
 
+describe("a bulk request with an Idempotency-Key", () => {
+  it("answers a repetition the same after its website has ceased to suppress duplicates", async () => {
+    const body = { ...SEND, phone: ADA };
+    const first = await bulk([body, body], { "idempotency-key": "k" });
+    await world.website("brand", { duplicateWindowHours: null });
+    expect(await bulk([body, body], { "idempotency-key": "k" })).toEqual(first);
+  });
+});
+
 describe("what it costs", () => {
   it.each([[{}], [{ "idempotency-key": "k" }]])(
     "does not grow with the duplicates that are remembered (headers %o)",

@@ -22,8 +22,11 @@ export interface BulkPart {
 /** Ends a request: no part is added after it, so a longer body under the same key is a conflict. */
 export const END_PART = -1;
 
-/** Parts are kept longer than their request: a repetition that began before its key expired still finds them. */
+/** Parts, and their duplicates, are kept longer than their request: a repetition that began before its key expired still finds them. */
 const PART_MARGIN_MILLISECONDS = 24 * 3_600_000;
+
+/** Until when a part and its duplicates are kept, by the end of its key. Milliseconds since 1970. */
+export const keptUntil = (keyExpiresAt: number): number => keyExpiresAt + PART_MARGIN_MILLISECONDS;
 
 /** Condition: this attempt stores the part. Without a key, it does. */
 export function isOurs(part: BulkPart | null): Sql {
@@ -37,7 +40,7 @@ export function claimPart(db: D1Database, part: BulkPart): D1PreparedStatement {
   return prepare(
     db,
     sql`INSERT INTO bulk_parts (first_id, part, body_hash, attempt, expires_at)
-      SELECT ${part.firstId}, ${part.number}, ${part.bodyHash}, ${part.attempt}, ${part.expiresAt + PART_MARGIN_MILLISECONDS}
+      SELECT ${part.firstId}, ${part.number}, ${part.bodyHash}, ${part.attempt}, ${keptUntil(part.expiresAt)}
       WHERE NOT EXISTS (SELECT 1 FROM bulk_parts WHERE first_id = ${part.firstId} AND part = ${END_PART})
       ON CONFLICT (first_id, part) DO NOTHING`,
   );
@@ -56,7 +59,8 @@ const REFUSED_MILLISECONDS = 48 * 3_600_000;
 
 /**
  * Unless the condition holds, the request is refused by the daily limit, and its client comes again when there is room: its key and the
- * parts that are stored stay known until then, or all of them would be stored once more.
+ * parts that are stored stay known until then, or all of them would be stored once more. So do their duplicates, or they would be answered
+ * with ids that were never stored. The ids of a request differ in their last eight digits.
  */
 export function keepRefused(
   db: D1Database,
@@ -66,6 +70,7 @@ export function keepRefused(
   now: number,
 ): D1PreparedStatement[] {
   const until = now + REFUSED_MILLISECONDS;
+  const ids = firstId.slice(0, -8);
   return [
     prepare(
       db,
@@ -74,8 +79,13 @@ export function keepRefused(
     ),
     prepare(
       db,
-      sql`UPDATE bulk_parts SET expires_at = max(expires_at, ${until + PART_MARGIN_MILLISECONDS})
+      sql`UPDATE bulk_parts SET expires_at = max(expires_at, ${keptUntil(until)})
         WHERE first_id = ${firstId} AND NOT ${condition}`,
+    ),
+    prepare(
+      db,
+      sql`UPDATE suppressed_messages SET expires_at = max(expires_at, ${keptUntil(until)})
+        WHERE message_id >= ${`${ids}00000000`} AND message_id <= ${`${ids}ffffffff`} AND NOT ${condition}`,
     ),
   ];
 }

@@ -16,7 +16,15 @@ import {
   readOverLimit,
 } from "./daily-limit.ts";
 import { claimDuplicates, IS_FIRST, keepSuppressed, selectDuplicates } from "./duplicates.ts";
-import { type BulkPart, claimPart, freePart, isOurs, keepRefused, selectHolder } from "./idempotency-keys.ts";
+import {
+  type BulkPart,
+  claimPart,
+  freePart,
+  isOurs,
+  keepRefused,
+  keptUntil,
+  selectHolder,
+} from "./idempotency-keys.ts";
 import { recipients } from "./recipients.ts";
 import { findSchedule, isKept, keepScheduled, staysKept } from "./scheduled.ts";
 
@@ -116,12 +124,14 @@ function statements(db: D1Database, options: StoreOptions, messages: AcceptedMes
     links: messages.some(({ linkCode }) => linkCode !== null)
       ? lists.map((list) => insertLinks(db, list, isOurPart))
       : null,
-    keep: suppresses && part ? lists.map((list) => keepSuppressed(db, list, isOurPart, part.expiresAt)) : null,
+    keep:
+      suppresses && part ? lists.map((list) => keepSuppressed(db, list, isOurPart, keptUntil(part.expiresAt))) : null,
     freeDuplicates: limit && suppresses ? freeDuplicates(db, limit) : null,
     freePart: limit && part && freePart(db, part, isWholeWithinLimit(limit)),
     keepRefused: limit && part && keepRefused(db, options.clientId, part, isWholeWithinLimit(limit), now),
     holder: part && selectHolder(db, part),
-    duplicates: suppresses ? lists.map((list) => selectDuplicates(db, list, part !== null)) : null,
+    // A repetition finds them, too, after its website has ceased to suppress duplicates.
+    duplicates: suppresses || part ? lists.map((list) => selectDuplicates(db, list, part !== null)) : null,
   };
 }
 

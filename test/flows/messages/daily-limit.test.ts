@@ -272,6 +272,23 @@ describe("a bulk request", () => {
     expect(await count("messages")).toBe(900);
   });
 
+  it("repeated as it is told answers a duplicate of its first part with the same id, however late", async () => {
+    await world.website("brand", { dailyLimit: 700, duplicateWindowHours: 1 });
+    const messages = Array.from({ length: 900 }, (_, index) => {
+      return { ...SEND, phone: ADA, text: `Text ${index === 1 ? 0 : index}` };
+    });
+    const again = () => world.post("/text/bulk/message/send", client, { messages }, { "idempotency-key": "campaign" });
+    await expectRefused(again());
+    world.advance(23 * 3600);
+    const { retryAfter } = await expectRefused(again());
+    world.advance(retryAfter);
+    await world.sweep();
+    const answer = await again();
+    expect(answer.status).toBe(200);
+    const { successSent } = (await answer.json()) as { successSent: { messageId: string }[] };
+    expect(successSent[1]?.messageId).toBe(successSent[0]?.messageId);
+  });
+
   it("that never fits is told so", async () => {
     await limit(5);
     const { body } = await expectRefused(bulk(6));
