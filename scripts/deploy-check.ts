@@ -13,12 +13,12 @@ const HELP = `npm run deploy:check -- [flags]
 
 Says what is missing or risky in wrangler.toml, in the settings, and in a running service. Changes nothing.
 
-  --env <name>      an environment of wrangler.toml; CLOUDFLARE_ENV, or else the top level, when left out
-  --secrets <file>  what "npx wrangler secret list" prints, or lines of NAME=value; - for standard input
-  --url <url>       also looks at the service that runs there, with OPERATOR_TOKEN if it is set
-  --config <file>   wrangler.toml when left out
+  --env <name>      environment of wrangler.toml (default: CLOUDFLARE_ENV, or else the top level)
+  --secrets <file>  file with the output of "npx wrangler secret list", or with lines of NAME=value; - for standard input
+  --url <url>       check the running service at this URL too, with OPERATOR_TOKEN if it is set
+  --config <file>   configuration to check (default: wrangler.toml)
 
-Without --url it calls nothing. Exit code: 0 fine, 1 something to fix, 2 a wrong flag or file.`;
+Without --url, the command calls no service. Exit code: 0 fine, 1 something to fix, 2 a wrong flag or file.`;
 
 const OPTIONS = {
   env: { type: "string" },

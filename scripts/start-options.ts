@@ -19,7 +19,7 @@ export interface StartOptions {
   logLevel: LogLevel;
 }
 
-/** Something that the person at the keyboard can put right: told in a line, without a stack. */
+/** A fault that the person at the keyboard can mend: shown as one line, without a stack. */
 export class StartError extends Error {}
 
 export const START_HELP = `npm start -- [flags]

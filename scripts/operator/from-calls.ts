@@ -53,7 +53,7 @@ function describeOptions(calls: Call[]): Record<string, Option> {
       options[option] = { value: fills && bracket(fills), summary };
     }
     for (const { name, value, summary } of optionsOf(call)) options[name] ??= { value, summary };
-    if (isFinal) options.yes = { summary: "Required: it cannot be undone." };
+    if (isFinal) options.yes = { summary: "Required, because it cannot be undone." };
   }
   return options;
 }

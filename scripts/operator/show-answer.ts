@@ -50,7 +50,7 @@ function showPart(name: string, value: Fields | Fields[], columns: Columns): str
 
 const MOST_CHARACTERS = 120;
 
-/** @param columns all, when left out. One without a value in any row is not shown, but for the first: it names the row. */
+/** @param columns by default all. A column without any value is not shown, except the first, which names the row. */
 function showTable(rows: Fields[], columns: readonly string[] = [...new Set(rows.flatMap(Object.keys))]): string {
   const used = columns.filter(
     (name, at) => at === 0 || rows.some((row) => row[name] !== null && row[name] !== undefined),

@@ -7,7 +7,7 @@ import { importFile } from "./import-file.ts";
 export const IMPORT_FILE: Own = {
   parameters: ["<websiteId>", "<file.csv or ->"],
   notes:
-    "Columns: phone_numbers, and if wanted email and subscribed (true when left out). If a number has several rows, an opt-out counts. A large file goes in several requests, which are one import.",
+    "Columns: phone_numbers, and optionally email, subscribed (default: true), consented_at and evidence. If a number has several rows, an opt-out counts. A large file is sent in several requests, which are one import.",
   run: (service, [websiteId = "", file = "-"], values) =>
     importFile(service, {
       ...{ websiteId, file },

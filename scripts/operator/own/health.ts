@@ -15,8 +15,8 @@ export const WATCH: Command = {
   group: "Service state",
   summary: "Show the state of the service every few seconds, until Ctrl-C",
   options: {
-    seconds: { value: "<n>", summary: "Between two looks; 5 when left out." },
-    looks: { value: "<n>", summary: "How many; any number when left out." },
+    seconds: { value: "<n>", summary: "Seconds between two looks. Default: 5." },
+    looks: { value: "<n>", summary: "Number of looks. Default: no limit." },
   },
   run: async (service, _, values) => {
     const answer = await watch(service, values);

@@ -7,7 +7,7 @@ const PAUSE_MILLISECONDS = 2000;
 
 /** The calls that begin and read a move: the command can wait for its end. */
 export const MOVE: Own = {
-  options: { wait: { summary: "Ask every two seconds until it has ended." } },
+  options: { wait: { summary: "Ask every two seconds until the move has ended." } },
   run: async (service, [websiteId], { wait }, ask) => {
     let answer = await ask();
     while (wait && !hasEnded(answer)) {

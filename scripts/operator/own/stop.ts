@@ -15,7 +15,7 @@ export const HOLD: Own = {
 };
 
 export const CANCEL: Own = {
-  options: { yes: { summary: "Required for a whole website: it cannot be undone." } },
+  options: { yes: { summary: "Required for a whole website, because it cannot be undone." } },
   run: async (service, [websiteId = ""], values, ask) => {
     const isWhole = !values.purpose && !values.client;
     if (isWhole && !values["dry-run"] && !values.yes) {
