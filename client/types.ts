@@ -66,7 +66,7 @@ export type Reason =
   | "NO_RECEIPT";
 
 export interface CancelAnswer {
-  /** Ids of messages that are surely not sent. */
+  /** Ids of messages that are not sent. */
   cancelled: string[];
   /** `status` null: the website has no such message. */
   notCancelled: { messageId: string; status: MessageStatus | null }[];

@@ -102,7 +102,7 @@ export interface SubscriberPage {
   }[];
 }
 
-/** POST /operator/websites/{websiteId}/subscribers. What is optional but for importId comes with `dryRun=true`, which stores nothing. */
+/** POST /operator/websites/{websiteId}/subscribers. Every optional field except importId comes with `dryRun=true`, which stores nothing. */
 export interface ImportAnswer {
   importId?: string;
   columns: {

@@ -1,4 +1,4 @@
-// Pure, but for the time zone of the browser. Times as the console writes them: local, with the UTC for whoever asks.
+// Pure, except the time zone of the browser. Times as the console writes them: local, with the UTC for whoever asks.
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

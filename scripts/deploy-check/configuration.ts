@@ -49,7 +49,7 @@ function checkQueues({ queues }: Config): Finding[] {
   return findings;
 }
 
-/** Hosts under which the service is reached, but for workers.dev. */
+/** Hosts under which the service is reached, except workers.dev. */
 export function hostsOf({ routes, route }: Config): string[] {
   const all = [...(routes ?? []), ...(route === undefined ? [] : [route])];
   return all.map((it) => (typeof it === "string" ? it : it.pattern).replace(/^https?:\/\//, "").replace(/\/.*$/, ""));

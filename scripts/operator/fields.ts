@@ -49,7 +49,7 @@ export interface FieldOption extends Option {
   sets?: string | boolean | undefined;
 }
 
-/** An option for each field, but for those that are arguments; in the names of the declaration, where it gives others. */
+/** An option for each field, except those that are arguments; in the names of the declaration, where it gives others. */
 export function optionsOf(call: Call): FieldOption[] {
   const named = Object.entries(call.command?.options ?? {});
   return fieldsOf(call)

@@ -106,7 +106,7 @@ export function isStoreFull(error: unknown): boolean {
   return error instanceof RequestFailure && error.failure.kind === "store-full";
 }
 
-/** Whether the store refused the call, so that it surely has no effect. */
+/** Whether the store refused the call, so that it has no effect. */
 export function isStoreRefused(error: unknown): boolean {
   if (!(error instanceof RequestFailure)) return false;
   const { failure } = error;
@@ -119,7 +119,7 @@ export function isWebsitePaused(error: unknown): boolean {
   return error instanceof RequestFailure && error.failure.kind === "website-paused";
 }
 
-/** Whether the failure of a transaction says that it surely has no effect: it was refused, or failed by a fault of its own. */
+/** Whether the failure of a transaction says that it has no effect: it was refused, or failed by a fault of its own. */
 export function hasNoEffect(error: unknown): boolean {
   return isStoreRefused(error) || !isStoreUnavailable(error);
 }

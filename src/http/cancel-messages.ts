@@ -11,7 +11,7 @@ import { CLICK_ID, MESSAGE_ID } from "./examples.ts";
 export const cancelAnswerSchema = z.object({
   cancelled: z
     .array(z.string())
-    .describe("Their status is FAILED_TO_SEND, with the reason CANCELLED: they are surely not sent."),
+    .describe("Their status is FAILED_TO_SEND, with the reason CANCELLED: they are not sent, and never will be."),
   notCancelled: z.array(
     z.object({
       messageId: z.string(),

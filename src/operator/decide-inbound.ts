@@ -34,7 +34,7 @@ const decide = operatorCall({
   tag: "People",
   summary: "Decide whether a text was an opt-out",
   description:
-    "The text has `maybeOptOut`, and leaves the list. `true` does what STOP does, but for the reply: only START, or `null`, brings the person back. `null` takes a decision back: the person is what they were, unless something has set the number since, and the text is in the list again. To change a decision, take it back first.",
+    "The text has `maybeOptOut`, and leaves the list. `true` does what STOP does, except for the reply: only START, or `null`, brings the person back. `null` takes a decision back: the person is what they were, unless something has set the number since, and the text is in the list again. To change a decision, take it back first.",
   body: settingsBody(decisionSchema, {
     optOut: {
       ...{ websiteId: "brand", carrier: "twilio", carrierMessageId: "SM00000000000000000000000000000001" },

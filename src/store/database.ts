@@ -139,7 +139,7 @@ async function untilItAnswers<T>(run: () => Promise<T>, tryMilliseconds: number)
 }
 
 /**
- * What the failure of one try says. `refused` and `own-fault`: the try surely had no effect. `lost`: the try may have taken effect, and
+ * What the failure of one try says. `refused` and `own-fault`: the try had no effect. `lost`: the try may have taken effect, and
  * another one may be heard. `lost-for-good`: another one would fail, too.
  */
 function judge(error: unknown): "refused" | "own-fault" | "lost" | "lost-for-good" {

@@ -1,4 +1,4 @@
-// Pure. Which uses and refusals of clients this isolate has stored lately.
+// Pure. Which uses and refusals of clients this isolate has just stored, and need not store again.
 
 /** Why a request of a client was refused. */
 export const CLIENT_REFUSALS = [

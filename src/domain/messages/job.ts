@@ -17,7 +17,7 @@ const submissionEntrySchema = z.object({
 
 export type SubmissionEntry = z.output<typeof submissionEntrySchema>;
 
-/** How a submission ended. `status` null: the carrier has surely not accepted it, and it is retried at `retryAt`. */
+/** How a submission ended. `status` null: the carrier has not accepted it, and it is retried at `retryAt`. */
 const submissionRecordSchema = z.object({
   messageId: z.string(),
   status: z.enum(MESSAGE_STATUSES).nullable(),
@@ -52,14 +52,14 @@ const jobSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("deliver"), messageIds: z.array(z.string()) }),
   /** Recovery: cancels messages that a failed store may have stored, after their client was told to send them again. */
   z.object({ kind: z.literal("cancel"), messageIds: z.array(z.string()) }),
-  /** Recovery: releases messages that a failed store may have claimed for a run, and that were surely not submitted. */
+  /** Recovery: releases messages that a failed store may have claimed for a run, and that were not submitted. */
   z.object({
     kind: z.literal("release"),
     claim: z.string(),
     /** That were to be claimed. */
     messageIds: z.array(z.string()),
   }),
-  /** Recovery: releases callbacks that a failed store may have claimed for a job, and that it has surely not posted. */
+  /** Recovery: releases callbacks that a failed store may have claimed for a job, and that it has not posted. */
   z.object({
     kind: z.literal("release-callbacks"),
     claim: z.string(),

@@ -48,7 +48,7 @@ function makeBlock(timeZone: string, from: number): Span[] {
   ];
 }
 
-/** The offset of a zone at a Unix time in milliseconds, and until when it surely stays. @throws RangeError for a zone that is none */
+/** The offset of a zone at a Unix time in milliseconds, and a time until which it stays at least. @throws RangeError for a zone that is none */
 export function offsetAt(timeZone: string, at: number): Span {
   const block = Math.floor(at / BLOCK);
   const spans = remember(blocks, `${block} ${timeZone}`, () => makeBlock(timeZone, block * BLOCK));

@@ -27,7 +27,7 @@ export const ALLOWED_FROM = {
   FAILED_TO_MATCH: [],
 } as const satisfies Record<MessageStatus, readonly MessageStatus[]>;
 
-/** Messages in these statuses were surely never sent. */
+/** Messages in these statuses were never sent. */
 export const NEVER_SENT = [
   "NOT_FOUND",
   "NOT_SUBSCRIBED",

@@ -72,7 +72,7 @@ export function toMetrics(state: ServiceState): string {
     gauge("endpoints_failing", "Endpoints whose last callbacks failed.", [
       [{}, ifKnown("endpoints", callbacks.failingEndpoints.length)],
     ]),
-    gauge("dead_jobs", "Jobs that failed for good.", [[{}, state.deadJobs.count]]),
+    gauge("dead_jobs", "Jobs that used up their retries.", [[{}, state.deadJobs.count]]),
     gauge("credentials_behind", "Clients whose copy in KV is out of date.", [[{}, state.credentialsBehind.count]]),
   ].join("");
 }

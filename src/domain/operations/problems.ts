@@ -60,7 +60,7 @@ const isMany = ({ count }: Backlog) => count !== null && count > 0;
 
 const isLate = (seconds: number | null) => seconds === null || seconds > LATE_SECONDS;
 
-/** The databases that fit, but for the first: the problem `database` tells of that. */
+/** The databases that fit, except the first: the problem `database` tells of that. */
 const othersThat = ({ databases }: Observed, fit: (database: DatabaseState) => boolean): Subject[] =>
   databases
     .slice(1)

@@ -36,7 +36,7 @@ function findFault(text: string): string {
   return explainLength(national.length, `+${callingCode}`, lengths);
 }
 
-/** What Unicode says to draw as nothing, and control characters but for white space. */
+/** What Unicode says to draw as nothing, and control characters except white space. */
 const HIDDEN = /(?![\t\n\v\f\r])[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cs}]/u;
 
 /** What nobody can see is named by its place and its code point. */

@@ -107,7 +107,7 @@ export class SubscriberFile {
     this.#text = new FileText(this.#reader, beginningBytes);
   }
 
-  /** @returns the parts that are whole, but for a file that is refused: it is read on only for its faults */
+  /** @returns the parts that are whole, except a file that is refused: it is read on only for its faults */
   write(bytes: Uint8Array): SubscriberPart[] {
     this.#try(() => this.#text.write(bytes));
     return this.#takeParts();

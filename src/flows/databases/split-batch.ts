@@ -28,7 +28,7 @@ const DATABASE_PAUSE_MILLISECONDS = 15_000;
 const LATE_MILLISECONDS = 2000;
 const ANSWER_MILLISECONDS = 5000;
 
-/** Works on the jobs of each database by themselves, but for those of paused websites. */
+/** Works on the jobs of each database by themselves, except those of paused websites. */
 export async function inParts(deps: Deps, batch: Part, work: Work): Promise<void> {
   if (deps.others.size === 0) return work(deps, batch);
   const databaseOf = await findDatabases(deps, batch.messages.map(homeOfJob));

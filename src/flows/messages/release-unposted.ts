@@ -4,7 +4,7 @@ import { releaseCallbacks } from "../../store/callbacks/callbacks.ts";
 import { queueCallbacks } from "./queue-jobs.ts";
 
 /**
- * Releases callbacks of a claim that surely were not posted, and queues them: for the job that does it after a failure of the store.
+ * Releases callbacks of a claim that were not posted, and queues them: for the job that does it after a failure of the store.
  * @throws RequestFailure store-unavailable
  */
 export async function releaseAndQueue(deps: Deps, claim: string, eventIds: DueEvent[]): Promise<void> {

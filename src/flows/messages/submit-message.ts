@@ -132,7 +132,7 @@ async function trySubmit(deps: Deps, message: ClaimedMessage): Promise<Submissio
 const NEVER = Number.POSITIVE_INFINITY;
 
 /**
- * Sending hours put a message back for so long after its acceptance at most: one that no carrier takes would wait for good. A window of
+ * How long after its acceptance sending hours may delay a message. Without an end, one that no carrier accepts would wait forever. A window of
  * one day a week opens once more by then.
  */
 const PUT_BACK_DAYS = 8;

@@ -55,7 +55,7 @@ export class OutcomeTally {
   }
 }
 
-/** The clock of a Worker may stand still from one outcome to the next: they keep their order all the same. */
+/** The clock of a Worker may stand still from one outcome to the next: they still keep their order. */
 function nextTime({ now, lastOutcome }: Deps): number {
   lastOutcome.at = Math.max(now(), lastOutcome.at + 1);
   return lastOutcome.at;

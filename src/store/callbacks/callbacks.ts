@@ -83,7 +83,7 @@ export interface CallbackRecord {
   durationMilliseconds: number;
 }
 
-/** Callbacks to be given back. They must surely not be posted. */
+/** Callbacks to be released. None of them may have been posted. */
 export interface Released {
   eventIds: DueEvent[];
   /** When their next job is due: milliseconds since 1970. */
@@ -141,7 +141,7 @@ function releaseStatement(db: D1Database, claim: string, { eventIds, dueAt }: Re
   );
 }
 
-/** Releases callbacks of a claim that surely were not posted. */
+/** Releases callbacks of a claim that were not posted. */
 export async function releaseCallbacks(db: D1Database, claim: string, released: Released): Promise<void> {
   await runBatch(db, [releaseStatement(db, claim, released)]);
 }

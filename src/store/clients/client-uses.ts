@@ -11,7 +11,7 @@ import type { ClientRow } from "../rows.ts";
 import { prepare, sql } from "../sql.ts";
 import { toClient } from "./clients.ts";
 
-/** No row is written where another isolate has stored a use of this secret lately. */
+/** No row is written if another isolate has just stored a use of this secret. */
 export async function storeUse(db: D1Database, clientId: string, secretHash: string, now: number): Promise<void> {
   await runQuery(
     prepare(
@@ -26,7 +26,7 @@ export async function storeUse(db: D1Database, clientId: string, secretHash: str
   );
 }
 
-/** No row is written where another isolate has stored a refusal of this cause lately. */
+/** No row is written if another isolate has just stored a refusal with this cause. */
 export async function storeRefusal(db: D1Database, clientId: string, cause: ClientRefusal, now: number): Promise<void> {
   await runQuery(
     prepare(

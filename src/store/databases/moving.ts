@@ -1,4 +1,4 @@
-// The table `moving` says which websites are not open in a database. Its rows stay for good, so an isolate that still looks for a website
+// The table `moving` says which websites are not open in a database. Its rows are never deleted, so an isolate that still looks for a website
 // here learns that it has left.
 import { runBatch, runQuery } from "../database.ts";
 import { prepare, type Sql, sql } from "../sql.ts";

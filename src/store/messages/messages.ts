@@ -36,7 +36,7 @@ export async function findWaiting(db: D1Database, ids: string[]): Promise<Waitin
   }));
 }
 
-/** Releases the messages of a claim, which must surely not have been submitted. The next sweep queues them again. */
+/** Releases the messages of a claim, which must not have been submitted. The next sweep queues them again. */
 export async function releaseClaim(db: D1Database, claim: string, messageIds: string[]): Promise<void> {
   await runBatch(db, [
     prepare(

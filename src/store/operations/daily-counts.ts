@@ -3,7 +3,7 @@
 // - The sweep closes days: it adds the messages of days that are over, if all are final, and moves websites.counted_until past them.
 // - A purge and an erasure add the messages that they delete, unless these were accepted before counted_until.
 // - A click, an opt-out or a cancellation of a message that was accepted before counted_until changes the row of the message.
-// Each of these is one transaction. When it is run again, it counts nothing twice, but for a click: see recordClick.
+// Each of these is one transaction. When it is run again, it counts nothing twice, except a click: see recordClick.
 import { runBatch, runQuery } from "../database.ts";
 import { STATE } from "../databases/moving.ts";
 import { piece, prepare, type Sql, sql } from "../sql.ts";

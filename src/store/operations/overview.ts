@@ -38,7 +38,7 @@ export interface Candidate {
   accepted: number;
 }
 
-/** What one database has counted of a website in its last hour, but for what is named. A moved website has counts in each that it was in. */
+/** What one database has counted of a website in its last hour, except what is named. A moved website has counts in each that it was in. */
 export interface WebsiteTraffic extends Traffic {
   websiteId: string;
   /** null: the website is not in this database. */

@@ -26,7 +26,7 @@ export interface KannelOptions {
   dir?: string;
   /** Whether kill() leaves on disk what has been accepted (see kannel-config.ts for what that promises). */
   store?: boolean;
-  /** Whether texts are handed over in UTF-8, whatever their coding; true when left out. */
+  /** Whether texts are handed over in UTF-8, whatever their coding. Default: true. */
   recodes?: boolean;
 }
 

@@ -47,7 +47,7 @@ export interface ServiceOptions {
   sendSmsUrl: string;
   /** Leaves the state and the log where they are, for a look. */
   keep: boolean;
-  /** Paths of those that the database begins with; all, when left out. */
+  /** Paths of the migrations that the database begins with. Default: all of them. */
   migrations?: string[];
   /** What is other than in most trials. */
   bindings?: Record<string, string>;

@@ -10,7 +10,7 @@ import { homeOf } from "../../../src/domain/databases/home.ts";
 export interface ServiceSettings extends Version {
   /** Another version, which runs the queues' consumers, the cron and the limiter in place of the one that answers requests. */
   consumer?: Version | undefined;
-  /** Paths of those that an empty database gets; all, when left out. */
+  /** Paths of the migrations that an empty database gets. Default: all of them. */
   migrations?: string[] | undefined;
   /** Holds the state, and what goes with the process. */
   directory: string;
