@@ -83,6 +83,15 @@ CREATE TABLE refused_requests (
 
 CREATE INDEX refused_requests_by_time ON refused_requests (refused_at);
 
+-- How many requests of a website were refused, for 30 days. At least: what an isolate had not stored at its end is missing.
+CREATE TABLE refusal_counts (
+  website_id TEXT NOT NULL,
+  day INTEGER NOT NULL,                -- since 1970, UTC
+  code INTEGER NOT NULL,
+  requests INTEGER NOT NULL,
+  PRIMARY KEY (website_id, day, code)
+) STRICT, WITHOUT ROWID;
+
 -- The current state of each number; subscription_changes says how it came about.
 CREATE TABLE subscriptions (
   website_id TEXT NOT NULL,
@@ -671,7 +680,8 @@ CREATE TABLE receipt_counts (
 ) STRICT, WITHOUT ROWID;
 
 -- How many texts were accepted in each minute of the last hour, and on each of the last 31 days (UTC), and what has become of them;
--- changed with the messages. Minutes of acceptance: so what was accepted and what has arrived add up.
+-- changed with the messages. Minutes of acceptance: so what was accepted and what has arrived add up. The row of a day also has how
+-- many numbers were subscribed and unsubscribed on it; changed with the subscriptions.
 CREATE TABLE traffic_counts (
   website_id TEXT NOT NULL,            -- '' for all websites
   span TEXT NOT NULL,                  -- minute, day
@@ -687,6 +697,8 @@ CREATE TABLE traffic_counts (
   pending INTEGER NOT NULL GENERATED ALWAYS AS (accepted - not_sent - failed - sending - delivered - undelivered) VIRTUAL,
   clicked INTEGER NOT NULL DEFAULT 0,  -- these two of a day: messages with a person's click, or answered by an opt-out
   opted_out INTEGER NOT NULL DEFAULT 0,
+  joined INTEGER NOT NULL DEFAULT 0,   -- these two of a day as well: numbers that were subscribed on it, or unsubscribed or erased
+  parted INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (website_id, span, at, carrier)
 ) STRICT, WITHOUT ROWID;
 

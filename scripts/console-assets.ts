@@ -10,10 +10,10 @@ const TARGET = ["es2023", "chrome123", "firefox125", "safari17.5"];
 
 /** Pages of a subject; the others come after them. */
 const SUBJECTS = [
-  /message|person/,
   /waiting|conv/,
-  /website|client|setting|endpoint|reports/,
+  /message|person/,
   /audit|dead|databases|begin|tokens|sessions|problems/,
+  /website|client|setting|endpoint|reports/,
 ];
 
 const [script, style] = await Promise.all([bundleScript(), bundleStyle()]);
@@ -40,7 +40,7 @@ async function bundleScript(): Promise<string> {
       inject: { h: ["preact", "h"], Fragment: ["preact", "Fragment"] },
     },
   });
-  const { output } = await bundle.generate({ format: "esm", minify: true, comments: false });
+  const { output } = await bundle.generate({ format: "iife", minify: true, comments: false });
   return output[0].code;
 }
 

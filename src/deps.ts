@@ -2,6 +2,7 @@ import { type Carriers, makeCarriers } from "./carriers/index.ts";
 import { type Config, readConfig } from "./config.ts";
 import type { DueEvent } from "./domain/callbacks/callback.ts";
 import { StoredUses } from "./domain/clients/client-uses.ts";
+import { RefusalTally } from "./domain/clients/refusal-tally.ts";
 import { newId } from "./domain/databases/home.ts";
 import type { Job } from "./domain/messages/job.ts";
 import type { Sign } from "./domain/messages/link.ts";
@@ -43,6 +44,7 @@ interface IsolateState extends Database {
   guesses: { links: Guesses; uncheckedLinks: Guesses; clients: Guesses; operators: Guesses };
   signLink: Sign;
   storedUses: StoredUses;
+  refusals: RefusalTally;
 }
 
 /**
@@ -116,6 +118,7 @@ export function makeIsolateState(env: Env): IsolateState {
       return high * 256 + low;
     },
     storedUses: new StoredUses(),
+    refusals: new RefusalTally(),
   };
 }
 

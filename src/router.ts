@@ -4,7 +4,7 @@ import type { Deps } from "./deps.ts";
 import { REQUESTS_PER_SECOND } from "./domain/clients/sliding-window.ts";
 import { type Failure, RequestFailure } from "./domain/failure.ts";
 import { nearestPath } from "./domain/operations/nearest-path.ts";
-import { noteRefusal, noteRefusedRequest, noteUse } from "./flows/clients/client-uses.ts";
+import { noteRefusal, noteRefusedRequest, noteUse, storeCountedRefusals } from "./flows/clients/client-uses.ts";
 import type { ApiRequest, Guard } from "./http/api-request.ts";
 import type { Call } from "./http/call.ts";
 import { FAULT, failureResponse, faultResponse, SEND_FAULT, toAnswer, toResponse } from "./http/errors.ts";
@@ -84,6 +84,7 @@ export async function handleRequest(request: Request, makeDeps: () => Deps): Pro
         ...refusal,
       });
     }
+    storeCountedRefusals(deps);
     return response;
   } catch (error) {
     const { requestId, method } = apiRequest;

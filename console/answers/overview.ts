@@ -14,7 +14,7 @@ export interface Overview {
   minutes: Minute[];
   hour: { oldestWithoutReceiptSeconds: number | null };
   /** 30 of them, days of UTC, the oldest first; the last is today. */
-  days: Day[];
+  days: DayWithGrowth[];
   websites: WebsiteNow[];
   carriers: CarrierNow[];
   /** There are more websites than these. */
@@ -40,6 +40,12 @@ export interface Day {
   undelivered: number;
   clicked: number;
   optedOut: number;
+}
+
+export interface DayWithGrowth extends Day {
+  /** Numbers that were subscribed on the day, and that were unsubscribed or erased. */
+  joined: number;
+  parted: number;
 }
 
 /** `problem` is a code of GET /operator/health, and the subject is as there. */

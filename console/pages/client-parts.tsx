@@ -24,9 +24,8 @@ const REFUSALS: Record<string, string> = {
 
 export function Credentials({ client }: { client: Client }): JSX.Element {
   const now = useNow();
-  const { clientId, secrets, rotatedAt, oldPairUntil, createdAt, lastUsedAt, lastRefusal, operations } = client;
+  const { clientId, secrets, lastUsedAt, lastRefusal, operations } = client;
   const [present, old] = secrets;
-  const oldUntil = old?.validUntil ?? oldPairUntil;
   const isOldInUse = old?.lastUsedAt && now - Date.parse(old.lastUsedAt) < 86_400_000;
   return (
     <div>
@@ -35,23 +34,15 @@ export function Credentials({ client }: { client: Client }): JSX.Element {
         <Fact name="Client id">
           <Copy value={clientId} what="The client id" />
         </Fact>
-        <Fact name="Secret">
-          {present?.endsIn && (
-            <>
-              ends in <code>…{present.endsIn}</code>,{" "}
-            </>
-          )}
-          since <Time at={present?.since ?? rotatedAt ?? createdAt} />
-        </Fact>
-        {oldUntil && Date.parse(oldUntil) > now && (
+        {present && (
+          <Fact name="Secret">
+            ends in <code>…{present.endsIn}</code>, since <Time at={present.since} />
+          </Fact>
+        )}
+        {old?.validUntil && (
           <Fact name="Old secret">
-            {old?.endsIn && (
-              <>
-                ends in <code>…{old.endsIn}</code>,{" "}
-              </>
-            )}
-            valid until <Time at={oldUntil} />.{" "}
-            {old?.lastUsedAt && (
+            ends in <code>…{old.endsIn}</code>, valid until <Time at={old.validUntil} />.{" "}
+            {old.lastUsedAt && (
               <span class={isOldInUse ? "wait" : ""}>Used {formatSpan(now - Date.parse(old.lastUsedAt))} ago.</span>
             )}
           </Fact>

@@ -1,12 +1,10 @@
 import type { JSX } from "preact";
 import type { CarrierNow, WebsiteNow } from "../answers.ts";
-import { countOf, formatCount, formatShare } from "../lib/numbers.ts";
+import { formatCount, formatShare } from "../lib/numbers.ts";
 import type { Look } from "../lib/status-words.ts";
 import { Section, Table } from "../parts/section.tsx";
 import { Status } from "../parts/status.tsx";
 import { OutcomeBar } from "../parts/strip.tsx";
-
-const SHOWN = 8;
 
 export const QUIET: Look = { word: "Quiet", shape: "none", tone: "plain" };
 
@@ -17,15 +15,15 @@ export function lookOfWebsite({ waiting, accepted, delivered, undelivered, faili
   return accepted === 0 ? QUIET : { word: "Arriving", shape: "delivered", tone: "ok" };
 }
 
-/** Those that need somebody first; more than eight are folded into a link. */
-export function WebsitesNow({ websites }: { websites: WebsiteNow[] }): JSX.Element {
+/** Those that need somebody first. @param isCut there are more */
+export function WebsitesNow({ websites, isCut }: { websites: WebsiteNow[]; isCut: boolean }): JSX.Element {
   const sorted = [...websites].sort((one, other) => other.waiting - one.waiting || other.accepted - one.accepted);
   return (
     <Section title="Websites" of="last hour">
       <Table
         class="now"
         label="Websites in the last hour"
-        rows={sorted.slice(0, SHOWN)}
+        rows={sorted}
         keyOf={({ websiteId }) => websiteId}
         columns={[
           [
@@ -44,9 +42,9 @@ export function WebsitesNow({ websites }: { websites: WebsiteNow[] }): JSX.Eleme
           ["Now", (it) => <Status look={lookOfWebsite(it)} />, "right"],
         ]}
       />
-      {sorted.length > SHOWN && (
+      {isCut && (
         <p class="small">
-          <a href="#/websites">{countOf(sorted.length - SHOWN, "more website")}</a>
+          <a href="#/websites">All websites</a>
         </p>
       )}
     </Section>

@@ -9,7 +9,7 @@ import { NoAnswer, Page } from "../parts/page.tsx";
 import { ProblemHistory } from "../parts/problem-history.tsx";
 import { ProblemList } from "../parts/problem-list.tsx";
 import { Section } from "../parts/section.tsx";
-import { SmallChart } from "../parts/small-chart.tsx";
+import { SmallSection } from "../parts/small-chart.tsx";
 import { FirstDay } from "./first-day.tsx";
 import { Hour } from "./overview-hour.tsx";
 import { Carriers, WebsitesNow } from "./overview-tables.tsx";
@@ -34,39 +34,23 @@ function Whole({ answer }: { answer: Answer }): JSX.Element {
       <div class="two-one">
         <DaysSection title="30 days" delivered={sumOf(days, "delivered")} days={days} />
         <div class="stack">
-          <Section
+          <SmallSection
             title="Clicks"
-            act={
-              <>
-                today <a href="#/reports">{formatCount(today?.clicked)}</a>
-              </>
-            }
-          >
-            <SmallChart
-              label="Texts clicked, by day"
-              days={days.map((it) => ({ day: it.day, up: it.clicked }))}
-              names={["Clicked"]}
-            />
-          </Section>
-          <Section
+            side={<Today count={today?.clicked} />}
+            days={days.map((it) => ({ day: it.day, up: it.clicked }))}
+            names={["Clicked"]}
+          />
+          <SmallSection
             title="Opt-outs"
-            act={
-              <>
-                today <a href="#/reports">{formatCount(today?.optedOut)}</a>
-              </>
-            }
-          >
-            <SmallChart
-              label="Opt-outs, by day"
-              days={days.map((it) => ({ day: it.day, up: it.optedOut }))}
-              names={["Opted out"]}
-              tone="none-fill"
-            />
-          </Section>
+            side={<Today count={today?.optedOut} />}
+            days={days.map((it) => ({ day: it.day, up: it.optedOut }))}
+            names={["Opted out"]}
+            tone="none-fill"
+          />
         </div>
       </div>
       <div class="halves">
-        <WebsitesNow websites={answer.websites} />
+        <WebsitesNow websites={answer.websites} isCut={answer.isCut} />
         <Carriers carriers={answer.carriers} />
       </div>
       {lastProblems.length > 0 && (
@@ -117,3 +101,9 @@ function leadOf({ websites, lastProblems, minutes, days }: Answer): JSX.Element 
     </>
   );
 }
+
+const Today = ({ count }: { count: number | undefined }): JSX.Element => (
+  <>
+    today <a href="#/reports">{formatCount(count)}</a>
+  </>
+);

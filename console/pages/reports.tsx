@@ -122,10 +122,8 @@ function Numbers({ total }: { total: Report["total"] }): JSX.Element {
 function ByDay({ report }: { report: Report }): JSX.Element {
   const days = report.rows
     .map((row) => ({
+      ...row,
       day: row.day ?? "",
-      accepted: row.accepted,
-      sent: row.sent,
-      delivered: row.delivered,
       undelivered: row.failed.FAILED_TO_DELIVERY ?? 0,
       clicked: row.clicked ?? 0,
       optedOut: row.optedOut ?? 0,

@@ -1,17 +1,16 @@
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
-import type { Day, Overview, SubscriberPage, WebsiteWithClients } from "../answers.ts";
+import type { DayWithGrowth, Overview, SubscriberPage, WebsiteWithClients } from "../answers.ts";
 import { messagesHash, websitePath } from "../lib/addresses.ts";
 import { formatCount, formatShare, listOf, sumOf } from "../lib/numbers.ts";
 import { pathOf, type Route, toHash } from "../lib/router.ts";
 import { isOperator } from "../lib/session.ts";
-import { cityOf, formatClockIn, formatDay, formatTime } from "../lib/times.ts";
+import { cityOf, formatClockIn, formatTime } from "../lib/times.ts";
 import { useAnswer } from "../lib/use-answer.ts";
 import { ButtonLink } from "../parts/button.tsx";
-import { ChartSection } from "../parts/chart.tsx";
 import { NoAnswer, Page } from "../parts/page.tsx";
 import { Section, Tabs } from "../parts/section.tsx";
-import { SmallChart } from "../parts/small-chart.tsx";
+import { SmallSection } from "../parts/small-chart.tsx";
 import { Tiles } from "../parts/tiles.tsx";
 import { useNow } from "../parts/time.tsx";
 import { Changes } from "./audit-list.tsx";
@@ -61,7 +60,7 @@ function Known({ id, at }: { id: string; at: string }): JSX.Element {
           isCurrent: label.toLowerCase() === at,
         }))}
       />
-      <Today overview={overview} id={id} />
+      <Today overview={overview} website={data} />
       <div class="two-one">
         <Section
           id="campaigns"
@@ -71,7 +70,7 @@ function Known({ id, at }: { id: string; at: string }): JSX.Element {
         >
           <Campaigns websiteId={id} />
         </Section>
-        {overview && <OptOuts days={overview.days} />}
+        {overview && <Days days={overview.days} refused={data.refusedRequests} />}
       </div>
       {canChange && (
         <>
@@ -126,11 +125,13 @@ function Lead({ website, overview }: { website: WebsiteWithClients; overview: Ov
   );
 }
 
-function Today({ overview, id }: { overview: Overview | null; id: string }): JSX.Element {
+function Today({ overview, website }: { overview: Overview | null; website: WebsiteWithClients }): JSX.Element {
+  const { websiteId: id, dailyLimit, dailyLimitUsed, refusedRequests } = website;
   // How many are subscribed is counted with the first of them, once for a look at this page.
   const people = useAnswer<SubscriberPage>(`${websitePath(id)}/subscribers`, undefined, false).data;
   const row = overview?.websites[0];
   const day = overview?.days.at(-1);
+  const refused = refusedRequests.filter((it) => it.day === day?.day);
   return (
     <Tiles
       tiles={[
@@ -143,7 +144,9 @@ function Today({ overview, id }: { overview: Overview | null; id: string }): JSX
         {
           label: "Texts today",
           value: formatCount(row?.textsToday),
-          judgment: day?.sent ? `${formatShare(day.delivered, day.sent)} delivered` : "none sent",
+          judgment: dailyLimit
+            ? `${formatShare(dailyLimitUsed ?? 0, dailyLimit)} of the daily limit`
+            : `${formatShare(day?.delivered ?? 0, day?.sent ?? 0)} delivered`,
           href: messagesHash(`website:${id} after:today`),
         },
         {
@@ -157,25 +160,45 @@ function Today({ overview, id }: { overview: Overview | null; id: string }): JSX
           judgment: row ? `${formatShare(row.failedToday, row.textsToday)} of them` : "not known",
           href: messagesHash(`website:${id} after:today status:undelivered`),
         },
+        {
+          label: "Refused today",
+          value: formatCount(sumOf(refused, "requests")),
+          judgment: refused.map(({ code, requests }) => `${code}: ${formatCount(requests)}`).join(", ") || "no request",
+        },
       ]}
     />
   );
 }
 
-function OptOuts({ days }: { days: Day[] }): JSX.Element {
+interface DaysProps {
+  days: DayWithGrowth[];
+  refused: WebsiteWithClients["refusedRequests"];
+}
+
+function Days({ days, refused }: DaysProps): JSX.Element {
   return (
-    <ChartSection
-      title="Opt-outs"
-      of={`30 days, ${formatCount(sumOf(days, "optedOut"))}`}
-      head={["Day", "Opted out"]}
-      rows={days.map((it) => [formatDay(it.day), it.optedOut])}
-    >
-      <SmallChart
-        label="Opt-outs, by day"
-        days={days.map((it) => ({ day: it.day, up: it.optedOut }))}
-        names={["Opted out"]}
-        tone="none-fill"
+    <div class="stack">
+      <SmallSection
+        title="Joined and left"
+        of="30 days"
+        days={days.map((it) => ({ day: it.day, up: it.joined, down: it.parted }))}
+        names={["Joined", "Left"]}
       />
-    </ChartSection>
+      {refused.length > 0 && (
+        <SmallSection
+          title="Refused requests"
+          of={`at least ${formatCount(sumOf(refused, "requests"))}`}
+          days={days.map(({ day }) => ({
+            day,
+            up: sumOf(
+              refused.filter((it) => it.day === day),
+              "requests",
+            ),
+          }))}
+          names={["Refused"]}
+          tone="none-fill"
+        />
+      )}
+    </div>
   );
 }

@@ -1,9 +1,9 @@
-import type { JSX } from "preact";
+import type { ComponentChildren, JSX } from "preact";
 import { formatAxis, formatCount, sumOf } from "../lib/numbers.ts";
 import { heightOf, topOf } from "../lib/scale.ts";
 import { formatDay } from "../lib/times.ts";
 import { Axis, Ticks } from "./axis.tsx";
-import { type Bar, Bars, Chart } from "./chart.tsx";
+import { type Bar, Bars, Chart, ChartSection } from "./chart.tsx";
 
 const HEIGHT = 92;
 const MIRROR_HEIGHT = 128;
@@ -17,20 +17,41 @@ interface Series {
 }
 
 interface Props {
-  label: string;
+  title: string;
   days: Series[];
   /** What goes up, and what goes out: below the line. */
   names: [up: string, down?: string];
   tone?: "ok-fill" | "none-fill";
 }
 
-/** A small chart of days: bars, and with a second series its mirror below the line. */
-export function SmallChart({ label, days, names: [up, down], tone = "ok-fill" }: Props): JSX.Element {
+interface SectionProps extends Props {
+  of?: ComponentChildren;
+  side?: ComponentChildren;
+}
+
+/** A small chart under its heading, and the same numbers as a table at a press. */
+export function SmallSection({ of, side, ...chart }: SectionProps): JSX.Element {
+  const { title, days, names } = chart;
+  return (
+    <ChartSection
+      title={title}
+      of={of}
+      side={side}
+      head={["Day", ...(names as string[])]}
+      rows={days.map(({ day, ...values }) => [formatDay(day), ...Object.values(values)])}
+    >
+      <SmallChart {...chart} />
+    </ChartSection>
+  );
+}
+
+/** Bars of days, and with a second series its mirror below the line. */
+function SmallChart({ title, days, names: [up, down], tone = "ok-fill" }: Props): JSX.Element {
   const isMirror = down !== undefined;
   const rest = isMirror ? `, ${down} ${formatCount(sumOf(days, "down"))}` : "";
   return (
     <Chart
-      label={label}
+      label={`${title}, by day`}
       description={`${up} ${formatCount(sumOf(days, "up"))}${rest} in ${days.length} days.`}
       height={isMirror ? MIRROR_HEIGHT : HEIGHT}
       left={LEFT}

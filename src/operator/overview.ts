@@ -31,6 +31,8 @@ const daySchema = z.object({
   undelivered: figures.undelivered,
   clicked: z.int().describe("Texts of the day that a person has clicked, at any time since."),
   optedOut: z.int().describe("Texts of the day that a person has answered by opting out."),
+  joined: z.int().describe("Numbers that were subscribed on the day, by whomever and however often."),
+  parted: z.int().describe("Numbers that were unsubscribed on the day, or erased while they were subscribed."),
 });
 
 const pastProblemSchema = z.object({
@@ -116,6 +118,8 @@ type Overview = OverviewAnswers["Overview"];
 const FIGURES = { accepted: 32, submitted: 27, delivered: 25, undelivered: 1, noReceipt: 1, waiting: 5 };
 const { accepted, submitted, delivered, undelivered, noReceipt } = FIGURES;
 
+const GROWTH = { clicked: 3, optedOut: 1, joined: 40, parted: 2 };
+
 const EXAMPLE = {
   asOf: TIME,
   hasTexts: true,
@@ -124,7 +128,7 @@ const EXAMPLE = {
   lastProblems: [],
   minutes: [{ at: TIME, ...FIGURES }],
   hour: { oldestWithoutReceiptSeconds: 42 },
-  days: [{ day: "2026-11-21", accepted, sent: submitted, delivered, undelivered, clicked: 3, optedOut: 1 }],
+  days: [{ day: "2026-11-21", accepted, sent: submitted, delivered, undelivered, ...GROWTH }],
   websites: [
     {
       ...{ websiteId: "brand", name: "Brand", accepted, sent: submitted, delivered, undelivered, noReceipt },
@@ -143,7 +147,7 @@ const get = operatorCall({
   tag: "Service state",
   summary: "Look at the last hour, the last 30 days and what needs an operator",
   description:
-    "What was accepted, and what has become of it: by the minute and by the day of acceptance, by website and by carrier. A look reads at most 2,000 rows of each database, whatever the traffic, and writes nothing.",
+    "What was accepted, and what has become of it: by the minute and by the day of acceptance, by website and by carrier. By day, also how many numbers were subscribed and unsubscribed. A look reads at most 2,000 rows of each database, whatever the traffic, and writes nothing.",
   parameters: [
     inQuery("website", "Only the texts of this website. Problems are those of the service.", {
       pattern: WEBSITE_ID.source,

@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { Deps } from "../deps.ts";
 import { sendingHours } from "../domain/clients/sending-hours-setting.ts";
 import { WEBSITE_ID, type Website, websiteFields } from "../domain/clients/website.ts";
+import { DAY_MILLISECONDS, toDay } from "../domain/day.ts";
 import { failField } from "../domain/failure.ts";
 import { putWebsite } from "../flows/clients/put-website.ts";
 import { askEach } from "../flows/databases/ask-each.ts";
@@ -13,7 +14,9 @@ import { TIME } from "../http/examples.ts";
 import { toTime } from "../http/time.ts";
 import { readEndpoints } from "../store/callbacks/endpoint-health.ts";
 import { listClientsWithUse } from "../store/clients/client-uses.ts";
+import { readRefusals } from "../store/clients/refusal-counts.ts";
 import { listWebsites } from "../store/clients/websites.ts";
+import { readCounted } from "../store/messages/daily-limit.ts";
 import { type Answers, heldSchema, missingShape } from "./answers.ts";
 import { CHANGE, CHANGE_COLUMNS, lastChanges } from "./audit.ts";
 import { operatorCall, settingsBody } from "./operator-call.ts";
@@ -59,6 +62,21 @@ const websiteAnswers = {
   Website: websiteSchema,
   WebsiteWithClients: websiteSchema.extend({
     clients: z.array(clientWithUseSchema),
+    dailyLimitUsed: z
+      .int()
+      .nullable()
+      .describe("Texts of the last 24 hours that count towards `dailyLimit`. null: it has no limit."),
+    refusedRequests: z
+      .array(
+        z.object({
+          day: z.iso.date(),
+          code: z.int().describe("As in the answers: see the errors."),
+          requests: z.int(),
+        }),
+      )
+      .describe(
+        "Requests of its clients with right credentials that were refused in the last 30 days (UTC), newest day first. At least so many: the count of a few seconds is lost where an isolate ends before it is stored. A move begins it anew.",
+      ),
     changes: z.array(auditEntrySchema).describe("The last 10 of the website and its clients, newest first."),
     advice: z.string().optional().describe("What a new website should have. Left out: nothing."),
   }),
@@ -91,6 +109,8 @@ const A_WEBSITE = {
 const WITH_CLIENTS = ok(websiteAnswers.WebsiteWithClients, "The website with its clients, without secrets.", {
   ...A_WEBSITE,
   clients: [{ ...A_CLIENT, ...USE }],
+  dailyLimitUsed: 1204,
+  refusedRequests: [{ day: "2026-11-21", code: 40001, requests: 12 }],
   changes: [CHANGE],
 });
 
@@ -100,13 +120,21 @@ function websiteView({ home: _, createdAt, updatedAt, holds, ...website }: Websi
 }
 
 async function readPage(deps: Deps, website: Website): Promise<WebsiteAnswers["WebsiteWithClients"]> {
-  const { websiteId } = website;
-  const [clients, endpoints, changes] = await Promise.all([
+  const { websiteId, dailyLimit } = website;
+  const [clients, endpoints, changes, refusals, counted] = await Promise.all([
     listClientsWithUse(deps.db, websiteId, deps.now()),
     readEndpoints(deps.db, { websiteId }, deps.now()),
     lastChanges(deps, { name: "website", value: websiteId }),
+    readRefusals(deps.db, websiteId, deps.now()),
+    dailyLimit === null ? null : readCounted(deps.db, websiteId, deps.now()),
   ]);
-  return { ...websiteView(website), clients: clients.map((client) => clientWithUseView(client, endpoints)), changes };
+  return {
+    ...websiteView(website),
+    clients: clients.map((client) => clientWithUseView(client, endpoints)),
+    dailyLimitUsed: counted,
+    refusedRequests: refusals.map(({ day, ...count }) => ({ day: toDay(day * DAY_MILLISECONDS), ...count })),
+    changes,
+  };
 }
 
 /** A marketing text at night costs its sender $500 and more in the USA. */
@@ -150,7 +178,10 @@ const put = operatorCall({
     },
   }),
   answers: [WITH_CLIENTS],
-  command: { name: "put-website", columns: { clients: CLIENT_COLUMNS, changes: CHANGE_COLUMNS } },
+  command: {
+    name: "put-website",
+    columns: { clients: CLIENT_COLUMNS, refusedRequests: ["day", "code", "requests"], changes: CHANGE_COLUMNS },
+  },
   run: async (request, deps) => {
     const websiteId = request.params.websiteId ?? "";
     if (!WEBSITE_ID.test(websiteId)) failField("websiteId", "must be 1 to 40 of a-z, 0-9 and -");
@@ -174,7 +205,10 @@ const get = operatorCall({
   parameters: [WEBSITE],
   answers: [WITH_CLIENTS],
   errors: ["resource-unknown"],
-  command: { name: "website", columns: { clients: CLIENT_COLUMNS, changes: CHANGE_COLUMNS } },
+  command: {
+    name: "website",
+    columns: { clients: CLIENT_COLUMNS, refusedRequests: ["day", "code", "requests"], changes: CHANGE_COLUMNS },
+  },
   run: async (request, deps) => {
     return await readPage(deps, await requireWebsite(request, deps));
   },

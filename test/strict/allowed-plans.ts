@@ -31,6 +31,10 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
     reason: "A hundred at most of one client.",
   },
   {
+    step: /^SEARCH refusal_counts USING PRIMARY KEY \(website_id=\? AND day[<>]\?\)$/,
+    reason: "The codes of 30 days at most of one website.",
+  },
+  {
     step: "SEARCH events USING INDEX events_by_client (website_id=? AND client_id=?)",
     sql: "ORDER BY seq DESC LIMIT",
     reason: "The last thousand of one client, for its developers.",

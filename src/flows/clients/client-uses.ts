@@ -8,6 +8,7 @@ import {
 } from "../../domain/clients/client-uses.ts";
 import { REFUSED_ONCE_MILLISECONDS, type RefusedRequest, toKept } from "../../domain/clients/refused-request.ts";
 import { storeRefusal, storeUse } from "../../store/clients/client-uses.ts";
+import { addRefusals } from "../../store/clients/refusal-counts.ts";
 import { storeRefusedRequest } from "../../store/clients/refused-requests.ts";
 import { inDatabase } from "../databases/places.ts";
 import { unlessItFails } from "../unless-it-fails.ts";
@@ -26,11 +27,22 @@ export function noteRefusal(deps: Deps, { clientId, database }: Credentials, cau
   afterwards(deps, () => storeRefusal(inDatabase(deps, database).db, clientId, cause, now));
 }
 
-/** For the client's own eyes: GET /text/requests. */
-export function noteRefusedRequest(deps: Deps, { clientId, database }: Credentials, refused: RefusedRequest): void {
+/** For the client's own eyes: GET /text/requests. It is counted in any case, for the operator. */
+export function noteRefusedRequest(deps: Deps, client: Credentials, refused: RefusedRequest): void {
+  const { clientId, websiteId, database } = client;
   const { refusedAt, path, code } = refused;
+  deps.refusals.add(client, code, refusedAt);
   if (!deps.storedUses.isDue(`${clientId} ${path} ${code}`, REFUSED_ONCE_MILLISECONDS, refusedAt)) return;
-  afterwards(deps, () => storeRefusedRequest(inDatabase(deps, database).db, clientId, toKept(refused)));
+  const counts = deps.refusals.take(websiteId);
+  afterwards(deps, () => storeRefusedRequest(inDatabase(deps, database).db, client, toKept(refused), counts));
+}
+
+/** Stores what was refused within ten seconds of a refusal that is stored, once they have passed: with whichever request comes then. */
+export function storeCountedRefusals(deps: Deps): void {
+  for (const { websiteId, database } of deps.refusals.due(deps.now())) {
+    const counts = deps.refusals.take(websiteId);
+    afterwards(deps, () => addRefusals(inDatabase(deps, database).db, websiteId, counts));
+  }
 }
 
 /** The secret does not have the form of one, so the client was not looked up. Like a wrong secret, this counts as a guess. */

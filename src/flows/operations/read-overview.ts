@@ -48,7 +48,7 @@ export type WebsiteNow = Figures &
 export interface Overview {
   state: ServiceState;
   minutes: (Figures & { at: number })[];
-  days: (Figures & { day: string; clicked: number; optedOut: number })[];
+  days: (Figures & Pick<DayTraffic, "clicked" | "optedOut" | "joined" | "parted"> & { day: string })[];
   websites: WebsiteNow[];
   carriers: (Figures & { carrier: string })[];
   isCut: boolean;
@@ -195,9 +195,12 @@ function byDay(rows: DayTraffic[], now: number): Overview["days"] {
   return Array.from({ length: SHOWN_DAYS }, (_, index) => {
     const at = dayNumber(now) - SHOWN_DAYS + 1 + index;
     const own = byTime.get(at) ?? [];
-    const clicked = own.reduce((sum, it) => sum + it.clicked, 0);
-    const optedOut = own.reduce((sum, it) => sum + it.optedOut, 0);
-    return { day: toDay(at * DAY_MILLISECONDS), ...figuresOf(own), clicked, optedOut };
+    const total = (read: (it: DayTraffic) => number) => own.reduce((sum, it) => sum + read(it), 0);
+    return {
+      ...{ day: toDay(at * DAY_MILLISECONDS), ...figuresOf(own) },
+      ...{ clicked: total(({ clicked }) => clicked), optedOut: total(({ optedOut }) => optedOut) },
+      ...{ joined: total(({ joined }) => joined), parted: total(({ parted }) => parted) },
+    };
   });
 }
 

@@ -1,6 +1,8 @@
+import type { RefusalCount } from "../../domain/clients/refusal-tally.ts";
 import { REFUSED_KEPT, type RefusedRequest } from "../../domain/clients/refused-request.ts";
 import { runBatch, runQuery } from "../database.ts";
 import { prepare, sql } from "../sql.ts";
+import { countRefusals, dropRefusals } from "./refusal-counts.ts";
 
 export interface RefusedRequestRow {
   client_id: string;
@@ -14,10 +16,22 @@ export interface RefusedRequestRow {
   details: string;
 }
 
-/** Stores it, and deletes the oldest of the client beyond REFUSED_KEPT. */
-export async function storeRefusedRequest(db: D1Database, clientId: string, refused: RefusedRequest): Promise<void> {
+/**
+ * Stores it, and deletes the oldest of the client beyond REFUSED_KEPT.
+ * @param counts of its website, this refusal among them: they are stored with it
+ */
+export async function storeRefusedRequest(
+  db: D1Database,
+  { clientId, websiteId }: { clientId: string; websiteId: string },
+  refused: RefusedRequest,
+  counts: RefusalCount[],
+): Promise<void> {
   const { requestId, refusedAt, method, path, code, message, details } = refused;
+  const isNew = sql`NOT EXISTS (SELECT 1 FROM refused_requests
+    WHERE client_id = ${clientId} AND refused_at = ${refusedAt} AND request_id = ${requestId})`;
   await runBatch(db, [
+    countRefusals(db, websiteId, counts, isNew),
+    dropRefusals(db, websiteId, refusedAt),
     prepare(
       db,
       sql`INSERT INTO refused_requests (client_id, refused_at, request_id, method, path, code, message, details)

@@ -68,6 +68,7 @@ export const STAYING_TABLES = {
   traffic_counts: "of what this database has stored: the sum over all databases holds wherever a website is",
   carrier_pauses: "how carriers answer the messages of this database",
   refused_requests: "of some days: the list of a client begins anew where its website goes",
+  refusal_counts: "of some days: the counts of a website begin anew where it goes",
   told_problems: "of the service; the first database has them",
   dead_jobs: "their ids lead to where the website is; the first database has them",
   operator_tokens: "the first database has them",

@@ -7,7 +7,7 @@ import {
   secondsUntilRoom,
 } from "../../domain/messages/daily-limit.ts";
 import type { AcceptedMessage } from "../../domain/messages/send.ts";
-import { runNamed } from "../database.ts";
+import { runNamed, runQuery } from "../database.ts";
 import { minuteOf } from "../operations/outcome-counts.ts";
 import type { WebsiteRow } from "../rows.ts";
 import { piece, prepare, type Query, type Sql, sql } from "../sql.ts";
@@ -131,6 +131,19 @@ export function freeKeys(db: D1Database, limit: Limited): D1PreparedStatement {
 
 /** A minute: the counts have changed by then. */
 const UNKNOWN_SECONDS = 60;
+
+/** How many texts of a website count towards its limit. Without a limit, none are counted. */
+export async function readCounted(db: D1Database, websiteId: string, now: number): Promise<number> {
+  const oldest = minuteOf(now) - COUNTED_MINUTES;
+  const [row] = await runQuery<{ accepted: number }>(
+    prepare(
+      db,
+      sql`SELECT coalesce(sum(accepted), 0) AS accepted FROM accepted_minutes
+        WHERE website_id = ${websiteId} AND minute > ${oldest}`,
+    ),
+  );
+  return row?.accepted ?? 0;
+}
 
 /** When there is room again. What cannot be read is left out: nothing is stored either way. */
 export async function readOverLimit(

@@ -28,6 +28,9 @@ export interface DayTraffic extends Traffic {
   at: number;
   clicked: number;
   optedOut: number;
+  /** Numbers that were subscribed on the day, and that were unsubscribed or erased. */
+  joined: number;
+  parted: number;
 }
 
 /** A website that a database has, or had: it may have counts of it in the order of its business. */
@@ -88,8 +91,8 @@ export async function readTraffic(db: D1Database, websiteId: string | null, now:
     ),
     days: prepare(
       db,
-      sql<DayTraffic>`SELECT at, accepted, failed, sending, delivered, undelivered, pending, clicked, opted_out AS optedOut
-        FROM traffic_counts WHERE website_id = ${websiteId ?? ""} AND span = 'day' AND at > ${today - SHOWN_DAYS}`,
+      sql<DayTraffic>`SELECT at, accepted, failed, sending, delivered, undelivered, pending, clicked, opted_out AS optedOut,
+          joined, parted FROM traffic_counts WHERE website_id = ${websiteId ?? ""} AND span = 'day' AND at > ${today - SHOWN_DAYS}`,
     ),
     candidates: websiteId === null ? selectCandidates(db, today) : null,
   });
@@ -106,7 +109,7 @@ function selectCandidates(db: D1Database, today: number) {
     day: number,
     rank: number,
   ): Sql => sql`SELECT * FROM (SELECT website_id AS websiteId, ${rank} AS rank, accepted
-    FROM traffic_counts WHERE span = 'day' AND website_id <> '' AND at = ${day} ORDER BY accepted DESC LIMIT ${most})`;
+    FROM traffic_counts WHERE span = 'day' AND website_id <> '' AND at = ${day} AND accepted > 0 ORDER BY accepted DESC LIMIT ${most})`;
   return prepare(
     db,
     sql<Candidate>`SELECT * FROM (SELECT website_id AS websiteId, 0 AS rank, 0 AS accepted FROM websites WHERE holds IS NOT NULL LIMIT ${most})

@@ -1,6 +1,7 @@
-// The table traffic_counts: how many texts were accepted in each minute and on each day, and what has become of them. A change of a
-// message changes it in the same transaction, by a statement that runs before the change, with the condition of the change: run
-// again, it finds the message changed, and counts nothing. Messages that are erased or purged stay counted, as in a report.
+// The table traffic_counts: how many texts were accepted in each minute and on each day, and what has become of them; and how many
+// numbers were subscribed and unsubscribed on each day. A change of a message or of a subscription changes it in the same transaction, by
+// a statement that runs before the change, with the condition of the change: run again, it finds the change made, and counts nothing.
+// Messages that are erased or purged stay counted, as in a report.
 import { piece, prepare, type Sql, sql } from "../sql.ts";
 import { minuteOf } from "./outcome-counts.ts";
 
@@ -71,5 +72,24 @@ export function countResponses(
       WHERE m.accepted_at >= ${(dayNumber(now) - KEPT_DAYS + 1) * 86_400_000} GROUP BY 1, 3
       ON CONFLICT (website_id, span, at, carrier) DO UPDATE SET clicked = clicked + excluded.clicked,
         opted_out = opted_out + excluded.opted_out`,
+  );
+}
+
+/**
+ * Counts, on the day of the change, the numbers that are subscribed or unsubscribed now: two rows, however many they are. Without a
+ * change, it writes nothing.
+ * @param changes query of `website_id, was, subscribed` of numbers. A number that was unknown, and is opted out, is no change
+ * @param now when they change: milliseconds since 1970
+ */
+export function countGrowth(db: D1Database, changes: Sql, now: number): D1PreparedStatement {
+  return prepare(
+    db,
+    sql`WITH sums AS MATERIALIZED (SELECT website_id, count(*) FILTER (WHERE subscribed = 1 AND was IS NOT 1) AS joined,
+        count(*) FILTER (WHERE subscribed = 0 AND was = 1) AS parted FROM (${changes}) GROUP BY 1)
+      INSERT INTO traffic_counts (website_id, span, at, carrier, accepted, not_sent, failed, sending, delivered, undelivered,
+        joined, parted)
+      SELECT iif(a.value, '', sums.website_id), 'day', ${dayNumber(now)}, '', 0, 0, 0, 0, 0, 0, sum(sums.joined), sum(sums.parted)
+      FROM sums CROSS JOIN json_each('[0, 1]') a WHERE sums.joined + sums.parted > 0 GROUP BY 1
+      ON CONFLICT (website_id, span, at, carrier) DO UPDATE SET joined = joined + excluded.joined, parted = parted + excluded.parted`,
   );
 }

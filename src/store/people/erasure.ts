@@ -2,6 +2,7 @@ import { toE164 } from "../../domain/people/phone.ts";
 import { runNamed, runQuery } from "../database.ts";
 import { STATE } from "../databases/moving.ts";
 import { removeCounted } from "../messages/retention.ts";
+import { countGrowth } from "../operations/traffic-counts.ts";
 import { prepare, type Sql, sql } from "../sql.ts";
 import type { PersonTable } from "./person-tables.ts";
 
@@ -44,6 +45,7 @@ export async function erasePerson(
   websiteId: string,
   phone: number,
   tombstone: string | null,
+  now: number,
 ): Promise<number> {
   const { messages: stored, ...parts } = removeCounted(db, messagesOf(websiteId, phone));
   const removed = {
@@ -73,6 +75,12 @@ export async function erasePerson(
   } satisfies Record<PersonTable, unknown> & Record<string, unknown>;
   const rows = await runNamed(db, {
     tombstone: tombstone === null ? null : keepTombstone(db, { websiteId, mark: tombstone }, phone),
+    growth: countGrowth(
+      db,
+      sql`SELECT website_id, subscribed AS was, 0 AS subscribed FROM subscriptions
+        WHERE website_id = ${websiteId} AND phone = ${phone} AND subscribed = 1`,
+      now,
+    ),
     ...removed,
   });
   return rows.messages.length + rows.scheduled_messages.length;

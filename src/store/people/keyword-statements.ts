@@ -2,7 +2,7 @@ import type { Keyword } from "../../domain/people/keyword.ts";
 import { changeNotices, HEARS_OF_CHANGES } from "../callbacks/notices.ts";
 import { IS_ACQUAINTED } from "../clients/senders.ts";
 import { IS_COUNTED } from "../operations/daily-counts.ts";
-import { countResponses } from "../operations/traffic-counts.ts";
+import { countGrowth, countResponses } from "../operations/traffic-counts.ts";
 import { piece, prepare, type Sql, sql } from "../sql.ts";
 import type { Tombstone } from "./erasure.ts";
 import { IS_OPEN_TO_UNDO } from "./imports.ts";
@@ -44,6 +44,14 @@ function tellChange(db: D1Database, acted: Acted, isChange: Sql, subscribed: 0 |
   return [changeNotices(db, changes, { run, source: "keyword", now: receivedAt })];
 }
 
+/** Counts whom the keyword subscribes or opts out. @param isChange the condition of the statement after, as in tellChange */
+function countFresh(db: D1Database, acted: Acted, isChange: Sql, subscribed: 0 | 1): D1PreparedStatement {
+  const changes = sql`SELECT w.value AS website_id, s.subscribed AS was, ${subscribed} AS subscribed
+    FROM ${freshWebsites(acted)} LEFT JOIN subscriptions s ON s.website_id = w.value AND s.phone = ${acted.phone}
+    WHERE ${isChange}`;
+  return countGrowth(db, changes, acted.receivedAt);
+}
+
 /** Applies a keyword. Runs after the text is stored and its reply, and before it is marked as applied. */
 export function keywordStatements(db: D1Database, acted: Acted): D1PreparedStatement[] {
   switch (acted.keyword) {
@@ -82,6 +90,7 @@ function optOut(db: D1Database, acted: Acted): D1PreparedStatement[] {
   const fresh = freshWebsites(acted);
   const isChange = piece("s.subscribed IS NOT 0 OR s.opted_out_by_person = 0");
   return [
+    countFresh(db, acted, isChange, 0),
     prepare(
       db,
       sql`INSERT INTO subscription_changes (website_id, phone, was_subscribed, subscribed, changed_at, source, proof)
@@ -119,6 +128,7 @@ function optIn(db: D1Database, acted: Acted): D1PreparedStatement[] {
       ON e.website_id = j.value ->> 'websiteId' AND e.mark = j.value ->> 'mark' WHERE j.value ->> 'websiteId' = w.value))`;
   const latest = sql`(SELECT max(l.change_id) FROM subscription_changes l WHERE l.website_id = w.value AND l.phone = ${phone})`;
   return [
+    countFresh(db, acted, isReturning, 1),
     prepare(
       db,
       sql`INSERT INTO subscription_changes (website_id, phone, was_subscribed, subscribed, changed_at, source, proof)

@@ -9,7 +9,7 @@ import { changeNotices, HEARS_OF_CHANGES } from "../callbacks/notices.ts";
 import { runNamed, runQuery, toJsonLists } from "../database.ts";
 import { auditStatement } from "../operations/audit.ts";
 import { IS_COUNTED } from "../operations/daily-counts.ts";
-import { countResponses } from "../operations/traffic-counts.ts";
+import { countGrowth, countResponses } from "../operations/traffic-counts.ts";
 import type { ChangeSource, SubscriptionChangeRow, SubscriptionRow } from "../rows.ts";
 import { piece, prepare, sql } from "../sql.ts";
 
@@ -81,6 +81,12 @@ export async function optOutRecipient(
     AND (${carrier ?? null} IS NULL OR m.carrier = ${carrier ?? null})`;
   const isChange = piece("(s.subscribed IS NOT 0 OR s.opted_out_by_person = 0)");
   const rows = await runNamed(db, {
+    growth: countGrowth(
+      db,
+      sql`SELECT s.website_id, s.subscribed AS was, 0 AS subscribed FROM messages m
+        CROSS JOIN subscriptions s ON s.website_id = m.website_id AND s.phone = m.phone WHERE ${isNew} AND ${isChange}`,
+      origin.now,
+    ),
     changes: prepare(
       db,
       sql`INSERT INTO subscription_changes (website_id, phone, was_subscribed, subscribed, changed_at, source, proof)

@@ -1,5 +1,6 @@
 // The undo of an import: the ledger says what the import has changed, and what each number was before.
 import { runNamed } from "../database.ts";
+import { countGrowth } from "../operations/traffic-counts.ts";
 import type { ImportRow } from "../rows.ts";
 import { piece, prepare, type Sql, sql } from "../sql.ts";
 import { isUndoable, type StoredImport, selectImport, toImport } from "./imports.ts";
@@ -65,15 +66,21 @@ const SUBSCRIBED_BY = piece(`coalesce((SELECT max(p.change_id) FROM subscription
 export async function undoStep(db: D1Database, begun: StoredImport, now: number): Promise<StoredImport> {
   const { importId, undoneTo } = begun;
   const [step, undo, before] = [rowsOfStep(begun), undoRow(importId), addressBefore(importId)];
+  const isBack = sql`NOT ${isSetSince(importId)} AND NOT (s.opted_out_by_person = 1 AND l.was_subscribed IS NOT 0)`;
   const rows = await runNamed(db, {
+    growth: countGrowth(
+      db,
+      sql`SELECT l.website_id, s.subscribed AS was, coalesce(l.was_subscribed, 0) AS subscribed
+        FROM ${step} CROSS JOIN ${SUBSCRIPTION} WHERE ${isBack}`,
+      now,
+    ),
     changes: prepare(
       db,
       sql`INSERT INTO subscription_changes (website_id, phone, was_subscribed, subscribed, changed_at, source, proof, was_email)
         SELECT l.website_id, l.phone, s.subscribed, coalesce(l.was_subscribed, 0), ${now}, 'undo', ${importId},
           iif(${before} IS NULL, NULL, '')
         FROM ${step} CROSS JOIN ${SUBSCRIPTION}
-        WHERE NOT ${isSetSince(importId)} AND NOT (s.opted_out_by_person = 1 AND l.was_subscribed IS NOT 0)
-        ORDER BY l.change_id`,
+        WHERE ${isBack} ORDER BY l.change_id`,
     ),
     subscriptions: prepare(
       db,

@@ -5,6 +5,7 @@ import type { SubscriptionChange } from "../../domain/people/subscriber-rows.ts"
 import { dueEvents } from "../callbacks/events.ts";
 import { changeNotices, HEARS_OF_CHANGES } from "../callbacks/notices.ts";
 import { runNamed } from "../database.ts";
+import { countGrowth } from "../operations/traffic-counts.ts";
 import { piece, prepare, type Sql, sql } from "../sql.ts";
 import { noteLast, requireOpenImport } from "./imports.ts";
 import {
@@ -86,7 +87,7 @@ interface CountsRow {
   latest: number | null;
 }
 
-const NOT_WRITTEN = { changes: null, told: null, subscriptions: null };
+const NOT_WRITTEN = { growth: null, changes: null, told: null, subscriptions: null };
 
 const selectRefused = (target: Target, { given, subscription }: PartSql) =>
   sql`SELECT g.phone, s.opted_out_by_person AS by_person FROM ${given} CROSS JOIN ${subscription}
@@ -96,6 +97,7 @@ function write(target: Target, part: PartSql) {
   const { db, origin, newRun } = target;
   const run = newRun?.() ?? null;
   return {
+    growth: countGrowth(db, selectGrowth(target, part), origin.now),
     changes: prepare(db, insertChanges(target, part)),
     told: run === null ? null : changeNotices(db, selectTold(target, part), { ...origin, run }),
     subscriptions: prepare(db, setSubscriptions(target, part)),
@@ -116,6 +118,10 @@ function insertChanges(target: Target, { given, subscription, guard }: PartSql):
     WHERE ${isAllowed(target)} AND (${IS_CHANGE} OR ${IS_MOVE} OR ${isSaidAgain(target)} OR ${isNewProof(target)}
       OR ${isFoundOptedOut(target)})`;
 }
+
+const selectGrowth = (target: Target, { given, subscription, guard }: PartSql) =>
+  sql`${guard} SELECT ${target.websiteId} AS website_id, s.subscribed AS was, g.subscribed
+    FROM ${given} CROSS JOIN guard LEFT JOIN ${subscription} WHERE ${IS_CHANGE} AND ${isAllowed(target)}`;
 
 const selectTold = (target: Target, { given, subscription, guard }: PartSql) =>
   sql`${guard} SELECT c.client_id, c.website_id, c.callback_url, g.phone, g.subscribed

@@ -171,8 +171,8 @@ describe("what it costs", () => {
     };
     expect(await writtenIn(10)).toBe(1);
     expect(await writtenIn(10)).toBe(1);
-    // A refusal that its client is to read of: a row with its index for each request here, as they are a minute apart.
-    expect(await writtenIn(10, "none")).toBe(1 + 2 * 20);
+    // A refusal that its client is to read of: a row with its index, and a count, for each request here, as they are a minute apart.
+    expect(await writtenIn(10, "none")).toBe(1 + 3 * 20);
   });
 
   it("is nothing for ids that no client has", async () => {

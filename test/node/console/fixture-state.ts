@@ -36,7 +36,9 @@ const days = Array.from({ length: 30 }, (_, index) => {
   const undelivered = Math.round(sent * (index === 16 ? 0.085 : 0.014));
   const clicked = Math.round(sent * (0.03 + noise(index) * 0.03));
   const day = new Date(NOW - (29 - index) * DAY).toISOString().slice(0, 10);
-  return { day, accepted, sent, delivered: sent - undelivered, undelivered, clicked, optedOut: Math.round(sent / 420) };
+  const optedOut = Math.round(sent / 420);
+  const growth = { joined: isSale ? 610 : Math.round(120 + noise(index + 5) * 90), parted: optedOut * 2 };
+  return { day, accepted, sent, delivered: sent - undelivered, undelivered, clicked, optedOut, ...growth };
 });
 
 export const NO_SUBJECT = {
@@ -181,7 +183,10 @@ export const emptyOverview = (): Overview => ({
     waiting: 0,
   })),
   hour: { oldestWithoutReceiptSeconds: null },
-  days: days.map(({ day }) => ({ day, accepted: 0, sent: 0, delivered: 0, undelivered: 0, clicked: 0, optedOut: 0 })),
+  days: days.map(({ day }) => ({
+    ...{ day, accepted: 0, sent: 0, delivered: 0, undelivered: 0, clicked: 0, optedOut: 0 },
+    ...{ joined: 0, parted: 0 },
+  })),
   websites: [],
   carriers: [],
 });

@@ -109,14 +109,22 @@ const clients: Client[] = [
   },
 ];
 
-export const one = (): WebsiteWithClients => ({ ...harbor, clients, changes: auditEntries });
+const refusedRequests = [0, 0, 4, 9, 17].map((days, index) => ({
+  day: new Date(NOW - days * 86_400_000).toISOString().slice(0, 10),
+  code: index === 1 ? 42902 : 40001,
+  requests: [12, 3, 140, 8, 31][index] ?? 0,
+}));
+
+export const one = (): WebsiteWithClients => ({
+  ...{ ...harbor, dailyLimit: 20_000, dailyLimitUsed: 5914 },
+  ...{ clients, refusedRequests, changes: auditEntries },
+});
 export const emptyOne = (): WebsiteWithClients => ({
   ...harbor,
   holds: [],
   helpText: null,
   timeZone: null,
-  clients: [],
-  changes: [],
+  ...{ dailyLimitUsed: null, clients: [], refusedRequests: [], changes: [] },
 });
 
 const days = Array.from({ length: 30 }, (_, index) => ({

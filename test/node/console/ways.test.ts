@@ -5,6 +5,7 @@ import { buildConsole } from "./build.ts";
 import { type ConsolePage, openConsole, PAGES } from "./console-page.ts";
 import { NOW } from "./fixture-clock.ts";
 import { type FixtureService, REQUEST_ID, startFixture } from "./fixture-service.ts";
+import { overview } from "./fixture-state.ts";
 import { waitingMessage } from "./fixture-texts.ts";
 
 describe.skipIf(!hasBrowser)("in the console", () => {
@@ -194,6 +195,28 @@ describe.skipIf(!hasBrowser)("in the console", () => {
     expect(await shown.page.getByText("5".repeat(64)).count()).toBe(0);
   });
 
+  it("a website tells who joined and left, what was refused and how much of its limit is used", async () => {
+    await shown.open(PAGES.website);
+    const { page } = shown;
+    const tile = (label: string) => page.locator(".tiles li").filter({ hasText: label }).innerText();
+    expect(await tile("Refused today")).toBe("Refused today\n15\n40001: 12, 42902: 3");
+    expect(await tile("Texts today")).toContain("29.6 % of the daily limit");
+    await button("Table: Joined and left").click();
+    const rows = (label: string) => page.getByLabel(`${label}, table`).locator("tbody tr");
+    expect(await rows("Joined and left").count()).toBe(30);
+    await button("Table: Refused requests").click();
+    expect(await rows("Refused requests").filter({ hasText: "140" }).count()).toBe(1);
+  });
+
+  it("the overview says that there are more websites than it shows", async () => {
+    await shown.open(PAGES.overview);
+    const all = shown.page.locator("main").getByRole("link", { name: "All websites" });
+    expect(await all.count()).toBe(0);
+    service.instead.set("GET /operator/overview", { status: 200, body: { ...overview(null), isCut: true } });
+    await shown.open(PAGES.overview);
+    expect(await all.getAttribute("href")).toBe("#/websites");
+  });
+
   it("a test event is answered in its place", async () => {
     await shown.open(PAGES.website);
     await button("Send a test event: braze").click();
@@ -280,8 +303,9 @@ describe.skipIf(!hasBrowser)("in the console", () => {
     );
     await page.locator("main").focus();
     await page.keyboard.press("t");
-    expect(await page.getByRole("slider").count()).toBe(2);
-    expect(await page.locator(".chart-table:visible tbody tr").count()).toBe(90);
+    expect(await page.getByRole("slider").count()).toBe(0);
+    // An hour, and three charts of 30 days.
+    expect(await page.locator(".chart-table:visible tbody tr").count()).toBe(150);
   });
 
   it("a service that goes away leaves its numbers, which are old, and nothing can be changed", async () => {

@@ -11,6 +11,7 @@ import { storeMessages } from "../../../src/store/messages/new-messages.ts";
 import { recordReceipts } from "../../../src/store/messages/receipts.ts";
 import { storeSends } from "../../../src/store/messages/sends.ts";
 import { Random } from "../../random.ts";
+import { runningTwice } from "../../running-twice.ts";
 import { SEND, World } from "../../world.ts";
 
 const WEBSITES = ["brand", "other"];
@@ -20,18 +21,6 @@ let world: World;
 beforeEach(async () => {
   world = await World.create();
 });
-
-/** D1 of which each transaction takes effect, is lost, and runs again. */
-function runningTwice(db: D1Database, isLost: () => boolean): D1Database {
-  const batch: D1Database["batch"] = async (statements) => {
-    const first = await db.batch(statements);
-    return (isLost() ? await db.batch(statements) : first) as never;
-  };
-  return new Proxy(db, {
-    get: (target, name) =>
-      name === "batch" ? batch : name === "prepare" ? target.prepare.bind(target) : Reflect.get(target, name),
-  });
-}
 
 class Chaos {
   readonly #db: D1Database;

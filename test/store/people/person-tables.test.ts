@@ -67,6 +67,7 @@ const WITHOUT_NUMBERS: Record<string, [columns: string, why: string]> = {
   operator_tokens: ["token_hash name created_by role", SETTINGS],
   outcome_counts: ["kind carrier outcome", COUNTS],
   receipt_counts: ["carrier sender reason code", COUNTS],
+  refusal_counts: ["website_id", COUNTS],
   refused_requests: ["client_id request_id method path message details", MASKED],
   sender_homes: ["carrier sender", SETTINGS],
   suppressed_messages: ["message_id first_id", OF_A_MESSAGE],
