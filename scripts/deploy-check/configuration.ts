@@ -56,7 +56,9 @@ export function hostsOf({ routes, route }: Config): string[] {
 }
 
 function checkDomain(config: Config): Finding[] {
-  if (hostsOf(config).length > 0) return [];
+  // An environment that says itself that it is on workers.dev, as staging does, is meant to be there.
+  const isMeant = Boolean(config.targetEnvironment) && config.workers_dev === true;
+  if (isMeant || hostsOf(config).length > 0) return [];
   return [
     {
       what: "The service is on workers.dev only.",
@@ -94,7 +96,30 @@ function checkPlace({ placement, vars }: Config): Finding[] {
       fix: "Set it to the location of the database, before the first website is made.",
     });
   }
-  return findings;
+  return [...findings, ...comparePlaces(placement, vars.LIMITER_LOCATION)];
+}
+
+/** The locations that are near a region. The table of docs/deploying.md has the nearest region of each. */
+const NEAR: [region: RegExp, locations: string[]][] = [
+  [/^aws:us-west-/, ["wnam"]],
+  [/^aws:(us-east|ca-central)-/, ["enam"]],
+  [/^aws:eu-/, ["weur", "eeur"]],
+  [/^aws:ap-southeast-[246]/, ["oc"]],
+  [/^aws:ap-/, ["apac"]],
+];
+
+function comparePlaces(placement: Config["placement"], location: unknown): Finding[] {
+  const region = placement !== undefined && "region" in placement ? placement.region : undefined;
+  if (region === undefined || !location) return [];
+  const locations = NEAR.find(([pattern]) => pattern.test(region))?.[1];
+  if (!locations || locations.includes(String(location))) return [];
+  return [
+    {
+      what: `[placement] is ${region}, and LIMITER_LOCATION is ${location}.`,
+      why: "Each request asks the database and the object of its website. The two are far from each other, and neither ever moves.",
+      fix: "Set both to the location of the database: docs/deploying.md has the table.",
+    },
+  ];
 }
 
 /** All names under which the deployment finds what it stores, or is found. */

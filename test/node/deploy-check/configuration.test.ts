@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
@@ -56,6 +56,12 @@ describe("wrangler.toml", () => {
     ["a placeholder for the id", "1a2b3c4d-", "00000000-", "The database_id is still the placeholder."],
     ["placement off", 'region = "aws:us-east-1"', 'mode = "off"', "There is no [placement]."],
     ["no limiter location", /LIMITER_LOCATION = .*\n/, "", "LIMITER_LOCATION is not set."],
+    [
+      "a limiter far from the placement",
+      "aws:us-east-1",
+      "aws:eu-west-2",
+      "[placement] is aws:eu-west-2, and LIMITER_LOCATION is enam.",
+    ],
     ["no limits", "[limits]", "[others]", "[limits] lacks cpu_ms and subrequests."],
     ["half of the limits", /^subrequests = .*\n/m, "", "[limits] lacks subrequests."],
     [
@@ -78,6 +84,28 @@ describe("wrangler.toml", () => {
     ],
   ])("shows %s", (_, from, to, what) => {
     expect(findIn(edit(FILLED_IN, from, to))).toEqual([what]);
+  });
+
+  test("has nothing to say of a region that it does not know, and of any pair of the table in docs/deploying.md", () => {
+    expect(findIn(edit(FILLED_IN, "aws:us-east-1", "gcp:europe-west4"))).toEqual([]);
+    const page = readFileSync("docs/deploying.md", "utf8");
+    const pairs = [...page.matchAll(/^\| `(\w+)` \| .* \| `(aws:[\w-]+)` \|$/gm)];
+    expect(pairs).toHaveLength(6);
+    for (const [, location = "", region = ""] of pairs) {
+      const line = `LIMITER_LOCATION = "${location}"`;
+      const placed = FILLED_IN.replace("aws:us-east-1", region).replace(/LIMITER_LOCATION = .*/, line);
+      expect([location, findIn(placed)]).toEqual([location, []]);
+    }
+  });
+
+  test("of staging has nothing to fix once its own lines are filled in, though it stays on workers.dev", async () => {
+    const id = 'database_name = "textgate-staging"\ndatabase_id = "2b3c4d5e-0000-4000-8000-000000000000"';
+    const vars =
+      '[env.staging.vars]\nLIMITER_LOCATION = "enam"\nPUBLIC_ORIGIN = "https://textgate-staging.ada.workers.dev"';
+    const staging = edit(edit(FILLED_IN, 'database_name = "textgate-staging"', id), "[env.staging.vars]", vars);
+    expect(findIn(staging, "staging")).toEqual([]);
+    const { own } = read(staging, "staging");
+    expect(await checkSettings(own.vars, undefined, hostsOf(own))).toEqual([]);
   });
 
   test("shows each name that two environments share", () => {
