@@ -4,7 +4,7 @@ import { type BreakerState, CircuitBreaker } from "../../domain/messages/circuit
 import type { ClaimedMessage } from "../../store/messages/claims.ts";
 import { findWaiting } from "../../store/messages/messages.ts";
 import { noteHang, waitForCarrier } from "./carrier-pauses.ts";
-import { type CarrierRun, CLAIM_WAIT_MILLISECONDS, type DeliveryRun, isOver } from "./delivery-run.ts";
+import { type CarrierRun, CLAIM_WAIT_MILLISECONDS, type DeliveryRun, isOver, queueRest } from "./delivery-run.ts";
 import { queueDeliveries } from "./queue-jobs.ts";
 import { type EndedGroup, storeAndClaim, storeEnded } from "./store-outcomes.ts";
 import { type Ended, logAccepted, skip, submit } from "./submit-message.ts";
@@ -25,6 +25,14 @@ export async function deliverMessages(deps: Deps, ids: string[], run: DeliveryRu
     await queueDeliveries(deps, run.lane, ids);
     return;
   }
+  try {
+    await deliverInTime(deps, ids, run);
+  } finally {
+    await queueRest(deps, run);
+  }
+}
+
+async function deliverInTime(deps: Deps, ids: string[], run: DeliveryRun): Promise<void> {
   if (ids.length <= run.connections.free * SUBMISSIONS_A_CONNECTION.first) return deliverFew(deps, ids, run);
   const waiting = [...Map.groupBy(await findWaiting(deps.db, ids), ({ carrier }) => carrier)];
   await withShares(run, waiting, async (carrier, share, websites) => {
@@ -132,9 +140,10 @@ async function submitAll(
   const endings = [...ended.splice(0), ...skipped];
   logAccepted(deps, carrier, endings);
   if (!isDone) {
-    const later = () => {
+    const later = async () => {
       logAccepted(deps, carrier, ended);
-      return storeEnded(deps, run, { claim, endings: ended, breaker, isLast: false });
+      await storeEnded(deps, run, { claim, endings: ended, breaker, isLast: false });
+      await queueRest(deps, run);
     };
     deps.waitUntil(work.then(later));
   }

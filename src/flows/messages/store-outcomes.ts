@@ -8,7 +8,7 @@ import { type NextClaim, type Outcomes, type Recorded, recordAndClaim } from "..
 import { inTurn } from "../in-turn.ts";
 import { optOutAtCarrier } from "./apply-receipts.ts";
 import { logOpened, masked, wakeLater } from "./carrier-pauses.ts";
-import type { DeliveryRun } from "./delivery-run.ts";
+import { type DeliveryRun, queueFullJobs } from "./delivery-run.ts";
 import { queueCallbacks, queueDeliveriesAt } from "./queue-jobs.ts";
 import { claimOrRelease, queueRecoveryOrLog } from "./recovery-jobs.ts";
 import { type Ended, toRecord } from "./submit-message.ts";
@@ -31,7 +31,7 @@ export async function storeEnded(deps: Deps, run: DeliveryRun, group: EndedGroup
 
 async function storeOrQueue(deps: Deps, run: DeliveryRun, outcomes: Outcomes): Promise<void> {
   try {
-    await followUp(deps, run.lane, outcomes, await tryStore(deps, run, outcomes));
+    await followUpInRun(deps, run, outcomes, await tryStore(deps, run, outcomes));
   } catch (error) {
     await queueRecords(deps, outcomes, error);
   }
@@ -69,7 +69,8 @@ export async function storeQueuedRecords(
 ): Promise<void> {
   const longestWait = longestWaitMilliseconds(deps.config);
   const outcomes: Outcomes = { claim, records, longestWait, counts: [], breaker: null };
-  await followUp(deps, lane, outcomes, await recordAndClaim(deps.db, outcomes, null, deps.now()));
+  const recorded = await recordAndClaim(deps.db, outcomes, null, deps.now());
+  await followUp(deps, lane, outcomes, recorded, () => queueCallbacks(deps, recorded.due));
 }
 
 function toOutcomes(deps: Deps, { claim, endings, breaker }: EndedGroup, counts: Outcomes["counts"]): Outcomes {
@@ -80,8 +81,18 @@ function toOutcomes(deps: Deps, { claim, endings, breaker }: EndedGroup, counts:
 /** Many messages may wait for the same hours to open: those with nearly the same time share a job. */
 const HELD_STEP_SECONDS = 30;
 
+/** See followUp. Callbacks share jobs with others of the run. */
+const followUpInRun = (deps: Deps, run: DeliveryRun, outcomes: Outcomes, recorded: Recorded): Promise<void> =>
+  followUp(deps, run.lane, outcomes, recorded, () => queueFullJobs(deps, run, recorded.due));
+
 /** What follows from outcomes that are stored: callbacks, opt-outs, retries, and what a carrier that answers again wakes. */
-async function followUp(deps: Deps, lane: Lane, outcomes: Outcomes, recorded: Recorded): Promise<void> {
+async function followUp(
+  deps: Deps,
+  lane: Lane,
+  outcomes: Outcomes,
+  recorded: Recorded,
+  callBack: () => Promise<void>,
+): Promise<void> {
   const { records, breaker } = outcomes;
   logOpened(deps, breaker);
   if (breaker && recorded.hasAnswered) wakeLater(deps, breaker.carrier);
@@ -92,7 +103,7 @@ async function followUp(deps: Deps, lane: Lane, outcomes: Outcomes, recorded: Re
   );
   const [held, retried] = [true, false].map((isHeld) => waiting.filter((message) => message.isHeld === isHeld));
   const follow = [
-    () => queueCallbacks(deps, recorded.due),
+    callBack,
     () => optOutAtCarrier(deps, optedOut),
     () => queueDeliveriesAt(deps, lane, retried ?? [], deps.now()),
     () => queueDeliveriesAt(deps, "bulk", held ?? [], deps.now(), HELD_STEP_SECONDS),
@@ -134,7 +145,7 @@ async function claimNext(deps: Deps, run: DeliveryRun, next: NextClaim, outcomes
   const claiming = recordAndClaim(deps.db, outcomes, next, deps.now());
   const recorded = await claimOrRelease(deps, { claim, messageIds: ids }, claiming);
   if (outcomes)
-    await followUp(deps, run.lane, outcomes, recorded).catch((error) => queueRecords(deps, outcomes, error));
-  else await queueCallbacks(deps, recorded.due);
+    await followUpInRun(deps, run, outcomes, recorded).catch((error) => queueRecords(deps, outcomes, error));
+  else await queueFullJobs(deps, run, recorded.due);
   return { claim, claimed: recorded.claimed, breakers: recorded.breakers };
 }
