@@ -36,13 +36,13 @@ describe("wrangler.toml", () => {
     const [production = ""] = wranglerToml.split("[env.staging]");
     const limits = production.split("\n").filter((line) => /^max_(concurrency|batch_size) = /.test(line));
     expect(limits).toEqual([
-      "max_batch_size = 25",
+      "max_batch_size = 24",
       "max_concurrency = 20",
       "max_batch_size = 6",
       "max_concurrency = 20",
       "max_batch_size = 1",
       "max_concurrency = 30",
-      "max_batch_size = 100",
+      "max_batch_size = 96",
       "max_concurrency = 5",
       "max_batch_size = 100",
     ]);

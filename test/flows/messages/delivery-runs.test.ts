@@ -158,6 +158,20 @@ describe("a run", () => {
     expect(idsIn("bulk")).toEqual(ids);
   });
 
+  it("has its callbacks in full jobs, in the order of their events, whatever its claims are", async () => {
+    await open("brand");
+    const client = await world.client("brand", { callbackUrl: "https://brand.example.com/" });
+    const ids = await sendMany(client, 60);
+    await world.rows("UPDATE messages SET callback_data = 'order 1'");
+    hold();
+    const jobs: string[][] = [];
+    const sendBatch = async (batch: MessageSendRequest<string[]>[]) => void jobs.push(...batch.map(({ body }) => body));
+    world.deps = { ...world.deps, callbacks: strictQueue({ sendBatch } as unknown as Deps["callbacks"]) };
+    await deliver("messages", [{ ids }]);
+    expect(jobs.map((job) => job.length)).toEqual([24, 24, 12]);
+    expect(jobs.flat()).toEqual(ids.map((id) => `${id}_SENDING`));
+  });
+
   it("has one text of each website in its first claim, however many one of them has", async () => {
     const many = await open("many");
     const few = await open("few");
