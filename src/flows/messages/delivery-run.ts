@@ -18,7 +18,7 @@ export interface DeliveryRun {
   until: number;
   connections: Connections;
   tally: OutcomeTally;
-  /** Stored events whose callbacks are not queued yet: fewer than a job has. */
+  /** Stored events whose callbacks are not queued yet: fewer than fill a job. */
   due: DueEvent[];
 }
 
