@@ -151,7 +151,7 @@ export function insertMessages(list: string, condition: Sql): Sql {
     FROM recipients r WHERE ${condition} ON CONFLICT (message_id) DO NOTHING`;
 }
 
-/** Says of refused messages why they have failed. A statement of its own: each mention of a status in insertMessages reads a subscription. */
+/** Says of refused messages why they have failed. */
 export function explainRefused(db: D1Database, list: string): D1PreparedStatement {
   return prepare(
     db,
