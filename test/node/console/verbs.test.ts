@@ -214,6 +214,9 @@ describe.skipIf(!hasBrowser)("in the console of a service", () => {
       await isTold(/2 people are as before/);
     });
     expect((await read("/websites/harbor/subscribers")).total).toBe(0);
+    const { days } = (await read("/overview?website=harbor")) as { days: { joined: number; parted: number }[] };
+    const total = (of: "joined" | "parted") => days.reduce((sum, day) => sum + day[of], 0);
+    expect([total("joined"), total("parted")]).toEqual([2, 2]);
   });
 
   it("a text that may be an opt-out is decided", async () => {
