@@ -136,7 +136,18 @@ function goToPlace() {
   if (control === null) target.tabIndex = -1;
   (control ?? target).focus({ preventScroll: true });
   target.scrollIntoView();
+  kept = target;
+  setTimeout(() => (kept = null), KEPT_MILLISECONDS);
 }
+
+/** Swagger UI draws on, for example the body of a call that was opened: the place stays in view until somebody does something. */
+let kept = null;
+const KEPT_MILLISECONDS = 2000;
+
+addEventListener("scroll", () => kept?.scrollIntoView());
+
+for (const act of ["keydown", "pointerdown", "wheel"])
+  addEventListener(act, () => (kept = null), { capture: true, passive: true });
 
 function idIn(hash) {
   try {
@@ -253,6 +264,7 @@ function mend() {
     tab.role = "button";
   }
   goToPlace();
+  kept?.scrollIntoView();
 }
 
 reference.addEventListener("keydown", (event) => {
