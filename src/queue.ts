@@ -10,6 +10,7 @@ import {
   refusedSeconds,
 } from "./domain/messages/retry-policy.ts";
 import { postCallbacks } from "./flows/callbacks/post-callbacks.ts";
+import { releaseAndQueue } from "./flows/callbacks/release-callbacks.ts";
 import { requireOpen } from "./flows/databases/places.ts";
 import { workOnMove } from "./flows/databases/run-moves.ts";
 import { homeOfJob, inParts, pauseAfter, putBack } from "./flows/databases/split-batch.ts";
@@ -19,7 +20,6 @@ import { countClick } from "./flows/messages/count-click.ts";
 import { deliverMessages } from "./flows/messages/deliver-messages.ts";
 import { beginRun, type DeliveryRun } from "./flows/messages/delivery-run.ts";
 import { queueDeliveries } from "./flows/messages/queue-jobs.ts";
-import { releaseAndQueue } from "./flows/messages/release-unposted.ts";
 import { storeQueuedRecords } from "./flows/messages/store-outcomes.ts";
 import { countOutcomes, type OutcomeTally } from "./flows/operations/count-outcomes.ts";
 import { keepDeadJobs } from "./flows/operations/dead-jobs.ts";
@@ -47,7 +47,7 @@ async function consumePart(deps: Deps, batch: Batch): Promise<void> {
  * post that fails.
  */
 async function consumeCallbacks(batch: Batch, deps: Deps): Promise<void> {
-  // One: wrangler.toml gives each job an invocation for itself.
+  // There is one message, because wrangler.toml gives each job of callbacks an invocation for itself.
   for (const { body } of batch.messages) {
     const eventIds = (Array.isArray(body) ? body : []).filter((id): id is DueEvent => typeof id === "string");
     await postCallbacks(deps, [...new Set(eventIds)]);
@@ -58,9 +58,9 @@ async function consumeCallbacks(batch: Batch, deps: Deps): Promise<void> {
 interface Task {
   entries: Entry[];
   work: () => Promise<void>;
-  /** No retry can help. */
+  /** The jobs are malformed, so no retry can help. */
   isHopeless?: boolean;
-  /** The work stores dead jobs for the operator. */
+  /** The jobs come from the dead-letter queue, and the work stores them for the operator. */
   areDead?: boolean;
   /** One line in the log for all of its jobs, because each of very many receipts has a job of its own. */
   logsOnce?: boolean;
@@ -138,7 +138,7 @@ async function deliver(deps: Deps, entries: Entry[], run: DeliveryRun): Promise<
   }
 }
 
-/** Together, be it their first try or not: after an outage there are very many. */
+/** One task for all receipts, first tries and retries, because there are very many after an outage. */
 function receiptTasks(deps: Deps, entries: Entry[]): Task[] {
   const reportsOf = ({ job }: Entry) => (job?.kind === "receipts" ? [job] : []);
   const apply = (some: Entry[]): Task => ({
@@ -167,13 +167,16 @@ async function runJob(deps: Deps, job: Recovery, lane: Lane = "messages"): Promi
   }
 }
 
-/** Acknowledges, retries or requeues each job. @throws then, the failure of the work or of the store that should keep a dead job */
+/**
+ * Works on a task, and then acknowledges, retries, requeues or keeps as dead each of its jobs.
+ * @throws after that, the failure of the work, or of the store that should keep a dead job: settleAll stops after several
+ */
 async function settle(deps: Deps, queue: string, task: Task): Promise<void> {
   const { entries, isHopeless = false, areDead = false, logsOnce = false } = task;
   const started = deps.now();
   const messages = entries.map(({ message }) => message);
   try {
-    // Earlier tasks of the batch may have taken long.
+    // Earlier tasks of the batch may have taken long, and a website may be paused since.
     await requireOpen(deps, messages.map(homeOfJob));
     await task.work();
     deps.pause.until = 0;
@@ -186,7 +189,7 @@ async function settle(deps: Deps, queue: string, task: Task): Promise<void> {
     pauseAfter(deps, error);
     for (const entry of entries) {
       const isOver = !areDead && (isHopeless || entry.message.attempts >= JOB_TRIES);
-      if (isOver && !isStoreUnavailable(error)) await bury(deps, queue, task, entry, error);
+      if (isOver && !isStoreUnavailable(error)) await keepDead(deps, queue, task, entry, error);
       else retry(deps, task, entry, error, started);
     }
     throw error;
@@ -194,7 +197,7 @@ async function settle(deps: Deps, queue: string, task: Task): Promise<void> {
 }
 
 /** Stores a dead job for the operator: no retry can help it. @throws the failure of the store, after which the job is retried */
-async function bury(deps: Deps, queue: string, task: Task, entry: Entry, fault: unknown): Promise<void> {
+async function keepDead(deps: Deps, queue: string, task: Task, entry: Entry, fault: unknown): Promise<void> {
   const started = deps.now();
   if (!entry.job) deps.log("error", "job.malformed", { queueMessageId: entry.message.id });
   try {

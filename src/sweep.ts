@@ -97,7 +97,8 @@ export async function sweep(deps: Deps): Promise<void> {
 async function sweepOne(deps: Deps, kept: SweepResult): Promise<boolean> {
   const now = deps.now();
   const last = await readLast(deps);
-  // Each of the jobs would wait for it as long as this has, and the other databases might wait for a connection.
+  // This database does not answer. Each job would wait for it in vain, and hold a connection that the other databases need. The jobs of the
+  // first database run all the same.
   if (last === "away" && deps.first) return false;
   const due = dueJobs(last === "away" ? null : last, now).filter((job) => !(kept.failed && job.queuesDeliveries));
   const results = deps.first ? [] : [kept];
@@ -129,7 +130,7 @@ function dueJobs(last: LastSweep | null, now: number): SweepJob[] {
   return JOBS.filter(({ name, isHourly }) => !isHourly || isNewHour || last.failedJobs.includes(name));
 }
 
-/** null: none has ended yet; then all jobs are due. */
+/** @returns the last sweep; null: none has ended yet, so all jobs are due; "away": the database does not answer */
 async function readLast(deps: Deps): Promise<LastSweep | null | "away"> {
   try {
     return await readLastSweep(deps.db);
@@ -184,8 +185,10 @@ const expired = (now: number) => ({
   cancelledBefore: now - TOMBSTONE_MILLISECONDS,
 });
 
-/** Waits for the end of a move. */
+/** Deletes in steps, until a step deletes less than it may. While a website of the database moves, nothing is deleted. */
 async function untilDeleted({ db, others }: Deps, step: () => Promise<number>): Promise<void> {
-  const isAtRest = async () => others.size === 0 || !(await isMoving(db));
-  for (let steps = 1; (await isAtRest()) && (await step()) === DELETED_A_STEP && steps < SWEEP_STEPS; steps++);
+  for (let steps = 0; steps < SWEEP_STEPS; steps++) {
+    if (others.size > 0 && (await isMoving(db))) return;
+    if ((await step()) !== DELETED_A_STEP) return;
+  }
 }

@@ -23,9 +23,8 @@ export interface OutboundMessage {
 /**
  * Outcome of a submission; `reason` is in words, for the operator. The line between `later` and `unknown` decides between sending once
  * and sending twice: `later` says that the carrier has not taken the message. `failing`: the carrier fails, not this message.
- * `unauthorized`: the
- * carrier rejects our credentials, which only the operator can fix. `exhausted`: this invocation may make no more requests.
- * `lingers` settles once a connection attempt ends that goes on after the submission.
+ * `unauthorized`: the carrier rejects our credentials, which only the operator can fix. `exhausted`: this invocation may make no more
+ * requests. `lingers`: a connection attempt that goes on after the submission; the promise settles once the attempt ends.
  */
 export type Submission =
   /** `rehearses`: what the person does a second later, in the sandbox. */

@@ -66,19 +66,22 @@ export const sendMessage: Resource = {
   schemas: { SendRequest: sendRequestSchema, SendAnswer: sendAnswerSchema },
 };
 
-/** A valid request is counted when it is stored. An invalid one counts as well, and over the limit that is its answer. */
+/**
+ * The object that stores a valid request also counts it, so an invalid request is counted here.
+ * @throws RequestFailure rate-exceeded in place of any other, if the request is over the limit
+ */
 async function readSend(request: ApiRequest, deps: Deps): Promise<Send> {
   try {
     const body = await readJson(request, BODY_LIMITS.send);
     const sender = senderOf(request, deps);
     const { key, fault } = tryIdempotencyKey(request);
-    const { data: message, details = [] } = await tryAsAtFirst(deps, sender, body.value, key);
+    const { data: message, details = [] } = await validate(deps, sender, body.value, key);
     noteIgnored(request, sendRequestSchema, body.value);
     if (!message || fault) {
       throw new RequestFailure({ kind: "fields-wrong", details: fault ? [...details, fault] : details });
     }
     const phones = message.email === null ? NO_PHONES : await readPhones(deps, sender, message);
-    return await prepareSend(deps, sender, message, phones, key === undefined ? key : { key, body });
+    return await prepareSend(deps, sender, message, phones, key === undefined ? undefined : { key, body });
   } catch (error) {
     await limitRate(request, deps);
     throw error;
@@ -86,16 +89,17 @@ async function readSend(request: ApiRequest, deps: Deps): Promise<Send> {
 }
 
 /**
- * The request, or every rule that its body breaks. The times of a repetition are valid as they were at first: they may be past since.
+ * The request, or every rule that its body breaks. If only its times break a rule, it may be the repetition of a request whose times
+ * were valid when it first came. Then it is validated as of the first time, which its Idempotency-Key tells.
  * @param key the Idempotency-Key
  */
-async function tryAsAtFirst(deps: Deps, sender: Sender, body: unknown, key: string | undefined) {
+async function validate(deps: Deps, sender: Sender, body: unknown, key: string | undefined) {
   const tried = trySend(sender, body, deps.now());
   if (tried.data || key === undefined || !tried.details.every(({ field }) => TIMES.has(field))) return tried;
   const { home, clientId } = sender.client;
   const { db } = await inDatabaseOfHome(deps, home, sender.client.database);
   const expiresAt = await readKeyExpiry(db, clientId, key);
-  // A key that is about to expire may be gone when the message is stored: the message would go, and late.
+  // If the key expires before the message is stored, the message is no repetition: it would go out, and late.
   if (expiresAt < deps.now() + KEY_MARGIN_MILLISECONDS) return tried;
   return trySend(sender, body, expiresAt - IDEMPOTENCY_MILLISECONDS);
 }
@@ -106,7 +110,10 @@ const KEY_MARGIN_MILLISECONDS = 60_000;
 
 const NO_PHONES: Phones = new Map();
 
-/** @throws RequestFailure fields-wrong: the number of the address is in a country to which the website does not send */
+/**
+ * The number of the e-mail address, if a setting of the website depends on it.
+ * @throws RequestFailure fields-wrong: the number is in a country to which the website does not send
+ */
 async function readPhones(deps: Deps, sender: Sender, request: SendRequest): Promise<Phones> {
   const own = await inDatabaseOfHome(deps, sender.client.home, sender.client.database);
   const phones = await findPhones(own, sender.client, [request]);

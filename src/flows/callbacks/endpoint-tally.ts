@@ -4,8 +4,13 @@ import type { CallbackRecord, ClaimedCallback } from "../../store/callbacks/call
 import type { EndpointResult } from "../../store/callbacks/failing-endpoints.ts";
 
 const NONE = {
-  ...{ hasSucceeded: false, failures: 0, cause: "" },
-  ...{ taken: 0, failed: 0, totalMilliseconds: 0, slowestMilliseconds: 0 },
+  hasSucceeded: false,
+  failures: 0,
+  cause: "",
+  taken: 0,
+  failed: 0,
+  totalMilliseconds: 0,
+  slowestMilliseconds: 0,
 };
 
 /** How the callbacks of a run ended, by client. */

@@ -136,7 +136,10 @@ async function storeEnd(
   const toStore = {
     records: posted.map(({ record }) => record),
     released: left.map(({ eventIds, delaySeconds }): Released => ({ eventIds, dueAt: now + delaySeconds * 1000 })),
-    ...{ counts, endpoints: endpoints.take(), claim, now },
+    counts,
+    endpoints: endpoints.take(),
+    claim,
+    now,
   };
   try {
     if (posted.length + left.length > 0) await recordCallbacks(deps.db, toStore);
@@ -147,17 +150,19 @@ async function storeEnd(
   }
 }
 
-/** Where one of the records is at fault, each is stored by itself. What cannot be given back now is given back by a job. */
+/** If the store works, one of the records is at fault: each is stored by itself. A job gives back the callbacks that were not posted. */
 async function storeAfterFailure(deps: Deps, toStore: CallbackEnd, error: unknown): Promise<void> {
   const { records, released, claim } = toStore;
   const notRecorded = (count: number, cause: unknown) =>
     deps.log("error", "callbacks.not-recorded", { count, error: describeError(cause) });
-  if (isStoreUnavailable(error)) notRecorded(records.length, error);
-  else
-    for (const record of records)
-      await recordCallbacks(deps.db, { ...toStore, records: [record], counts: [], endpoints: [], released: [] }).catch(
-        (cause) => notRecorded(1, cause),
-      );
+  if (isStoreUnavailable(error)) {
+    notRecorded(records.length, error);
+  } else {
+    for (const record of records) {
+      const alone = { ...toStore, records: [record], counts: [], endpoints: [], released: [] };
+      await recordCallbacks(deps.db, alone).catch((cause) => notRecorded(1, cause));
+    }
+  }
   const eventIds = released.flatMap((some) => some.eventIds);
   if (eventIds.length > 0)
     await queueRecoveryOrLog(deps, { kind: "release-callbacks", claim, eventIds }, RECOVERY_DELAY_SECONDS);

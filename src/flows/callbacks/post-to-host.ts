@@ -23,6 +23,7 @@ export async function postToHost(deps: Deps, job: PostingJob, callbacks: Claimed
   const isOver = () => end.hasTimedOut || deps.now() > job.until;
   const post = (callback: ClaimedCallback) =>
     job.slots.use(async () => {
+      // The callback may have waited long for its slot.
       if (isOver()) return void end.left.push(callback);
       const record = await postCallback(deps, callback, job);
       end.posted.push({ callback, record });

@@ -1,6 +1,5 @@
-// Which database a website is in, and whether it is open there: it is paused while it moves to another. Whatever works on a website
-// asks
-// here first, and goes by the answer for ten seconds. With one database, nothing here asks for anything.
+// Which database a website is in, and whether it is open there: a website is paused while it moves to another database. Each work on a
+// website asks here first, and goes by the answer for ten seconds. With one database, these functions ask the store for nothing.
 import type { Database, Deps } from "../../deps.ts";
 import { TIMES } from "../../domain/databases/move.ts";
 import { RequestFailure } from "../../domain/failure.ts";

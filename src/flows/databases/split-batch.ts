@@ -1,4 +1,5 @@
-// The jobs of a batch by database: those of one that is away or slow hold up no others. A job is of one website: see queue-jobs.ts.
+// Splits a batch of jobs by database, so that the jobs of a database that is away or slow hold up no others. A job is of one website, and
+// so of one database: see queue-jobs.ts.
 import type { Deps } from "../../deps.ts";
 import { homeOf } from "../../domain/databases/home.ts";
 import { PAUSED_SECONDS } from "../../domain/databases/move.ts";
@@ -24,11 +25,13 @@ type Work = (own: Deps, part: Part) => Promise<void>;
  */
 const DATABASE_PAUSE_MILLISECONDS = 15_000;
 
-/** If work on a database takes longer than the first time, the run probes the database, which must answer within the second. */
-const LATE_MILLISECONDS = 2000;
-const ANSWER_MILLISECONDS = 5000;
+/** If work on a database takes longer than this, the run probes the database. */
+const SLOW_MILLISECONDS = 2000;
 
-/** Works on the jobs of each database by themselves, except those of paused websites. */
+/** If the probe takes longer than this, the run pauses the database. */
+const PROBE_MILLISECONDS = 5000;
+
+/** Works on the jobs of each database by themselves. Jobs of paused websites are queued again. */
 export async function inParts(deps: Deps, batch: Part, work: Work): Promise<void> {
   if (deps.others.size === 0) return work(deps, batch);
   const databaseOf = await findDatabases(deps, batch.messages.map(homeOfJob));
@@ -39,8 +42,9 @@ export async function inParts(deps: Deps, batch: Part, work: Work): Promise<void
     try {
       const own = { ...inDatabase(deps, database), outbound };
       if (deps.now() < own.pause.until) return retryAll(deps, messages, database);
+      // The pause is over. This batch tries the database, which stays paused for the others until the work has succeeded.
       if (own.pause.until > 0) pauseDatabase(own);
-      await watch(own, workOnOpen(own, part, work));
+      await pauseIfSilent(own, workOnOpen(own, part, work));
     } catch (error) {
       retryAll(deps, messages, database, error);
     }
@@ -85,12 +89,13 @@ export function pauseAfter(deps: Deps, error: unknown): void {
   if (isStoreUnavailable(error) && !isStoreRefused(error)) pauseDatabase(deps);
 }
 
-/** Pauses a database as soon as it does not answer, so that later batches do not wait for it. */
-async function watch(deps: Deps, work: Promise<void>): Promise<void> {
-  const isThere = withinTime(LATE_MILLISECONDS, work).catch(() =>
-    withinTime(ANSWER_MILLISECONDS, probeDatabase(deps.db)),
-  );
-  await isThere.catch(() => pauseDatabase(deps));
+/** Waits for work on a database. If the database does not answer meanwhile, it pauses at once, so that later batches do not wait for it. */
+async function pauseIfSilent(deps: Deps, work: Promise<void>): Promise<void> {
+  try {
+    await withinTime(SLOW_MILLISECONDS, work).catch(() => withinTime(PROBE_MILLISECONDS, probeDatabase(deps.db)));
+  } catch {
+    pauseDatabase(deps);
+  }
   await work;
 }
 

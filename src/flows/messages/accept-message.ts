@@ -98,11 +98,13 @@ export async function toStoredMessage(
   return { ...given, ...countSegments(text), text, linkCode, dedupeHash, ...ids, ...times, ...(kind ? { kind } : {}) };
 }
 
-/** What the object of a website says of a request, beside storing it. Each throws a RequestFailure on a refusal. */
+/** What a request does with the answers of the object of its website. `renew` and `admit` throw a RequestFailure on a refusal. */
 export interface Counting {
+  /** The client in the latest state that the request has. */
   client(): KnownClient;
-  /** The object has a later state of the client. */
+  /** Checks the request against the later state of the client that the object has. */
   renew(newer: Credentials): void;
+  /** Takes the object's count of the request. */
   admit(admission: Admission): void;
 }
 
@@ -113,18 +115,19 @@ export interface AcceptedSend {
 }
 
 /**
- * Counts and stores a send through the object of its website, or here where that does not answer: under its id, it is stored once.
- * Its delivery or its callback is queued here, when its client is sure to be told that it is stored: if the answer of the object is lost
- * and nothing confirms the message, a job cancels it, and nothing must have sent it before. Once this has returned, the message is never
- * lost.
+ * Counts and stores a send through the object of its website. If the object does not answer, the send is stored here: its id keeps it
+ * from being stored twice.
+ * The delivery or the callback is queued here, and not by the object, because the answer of the object may be lost. If nothing then
+ * confirms the message, a job cancels it, and nothing must have sent it before. Once this has returned, the message is never lost.
  * @returns the id of the message, or of the earlier message that this one repeats, and when it may go, if that is not now
  * @throws RequestFailure of `counting`, idempotency-conflict; see settleUnstored
  */
 export async function acceptSend(deps: Deps, send: Send, counting: Counting): Promise<AcceptedSend> {
   const { messageId } = send.message;
   const { admission, stored, isLost } = await askObject(deps, send, counting);
-  const outcome = stored ?? (admission ? OVER_LIMIT : await storeHere(deps, send));
+  const outcome = stored ?? (admission ? NOT_ADMITTED : await storeHere(deps, send));
   const fate = { isKeyed: send.key !== null, isLost };
+  // This comes before `admit`, which throws if the limit refuses the send: a send whose answer is lost may be stored all the same.
   const failure = outcome.kind === "failed" ? await settleUnstored(deps, [messageId], outcome, fate) : undefined;
   if (admission) counting.admit(admission);
   switch (outcome.kind) {
@@ -140,11 +143,11 @@ export async function acceptSend(deps: Deps, send: Send, counting: Counting): Pr
   }
 }
 
-/** What the object has not stored by the limit; `admit` then throws. */
-const OVER_LIMIT: FailedSend = { kind: "failed", isUnavailable: true, isRefused: true, error: "over the limit" };
+/** The rate limit refuses the send, so the object has not stored it. `admit` then throws. */
+const NOT_ADMITTED: FailedSend = { kind: "failed", isUnavailable: true, isRefused: true, error: "over the limit" };
 
 interface Asked {
-  /** undefined: nothing is known of the limit. */
+  /** undefined: the object does not answer, and no recent refusal speaks against the website. */
   admission: Admission | undefined;
   /** null: the object has stored nothing, or has not answered. */
   stored: StoredSend | null;
@@ -152,7 +155,7 @@ interface Asked {
   isLost: boolean;
 }
 
-/** Asks again as long as the object has a later state of the client. */
+/** Has the object count and store the send. If the object has a later state of the client, the request is checked against it first. */
 async function askObject(deps: Deps, send: Send, counting: Counting): Promise<Asked> {
   let answer: SendAnswer;
   try {

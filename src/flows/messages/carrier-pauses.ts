@@ -84,9 +84,10 @@ const FORGOTTEN_MILLISECONDS = 900_000;
  */
 export async function probeCarriers(deps: Deps, now: number): Promise<number> {
   const breakers = await readBreakers(deps.db);
-  const isTriedSoon = (at: number) => at > now && at <= now + PROBE_MILLISECONDS;
-  const resting = breakers.filter(({ hasOpened, openUntil }) => hasOpened && !isTriedSoon(openUntil));
-  for (const { carrier } of resting) {
+  // If a pause ends before the next sweep, the messages that wait for its end try the carrier.
+  const endsSoon = (at: number) => at > now && at <= now + PROBE_MILLISECONDS;
+  const probed = breakers.filter(({ hasOpened, openUntil }) => hasOpened && !endsSoon(openUntil));
+  for (const { carrier } of probed) {
     const probe = await takeRetries(deps.db, carrier, now, 1);
     if (probe.length > 0) await releasePause(deps.db, carrier, now);
     await queueDue(deps, probe, now);
@@ -95,7 +96,7 @@ export async function probeCarriers(deps: Deps, now: number): Promise<number> {
   for (const { carrier, openUntil, failedAt } of breakers) {
     if (isForgotten(openUntil) && isForgotten(failedAt)) await forgetPause(deps.db, carrier);
   }
-  return resting.length;
+  return probed.length;
 }
 
 const STEP = 1000;

@@ -27,7 +27,7 @@ export interface Worked {
 /** D1 takes a thousand calls of a request, and a step makes two: 800,000 messages. */
 const MOST_STEPS = 400;
 
-/** A call begins no step after this: a caller and what stands between wait for an answer. */
+/** A call begins no step after this, because its caller and the proxies between wait for an answer. */
 const LONGEST_MILLISECONDS = 60_000;
 
 /** From now on, no run claims such a message. What a run has claimed goes. @returns how many wait */
@@ -129,7 +129,7 @@ export async function cancelOne(deps: Deps, author: Author, messageId: string, w
 
 type Find = (after: string) => Promise<WaitingStep>;
 
-/** In a step of kept requests, what comes before its place among them. */
+/** The prefix of a step among the kept requests, before the place in their own order. */
 const KEPT = "kept ";
 
 /** The steps go through the waiting messages first, and then through the requests that are kept for their time. */
@@ -158,6 +158,11 @@ export async function countCancellable(db: D1Database, websiteId: string, filter
   return count;
 }
 
+/**
+ * How cancelWaiting finds its messages, step by step. If a count is expected, all of them are found and counted now, and the steps give
+ * these messages again: a message that comes in between is not cancelled.
+ * @throws RequestFailure count-changed
+ */
 async function finderOf(
   { db }: Deps,
   websiteId: string,

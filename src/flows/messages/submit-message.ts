@@ -43,7 +43,7 @@ export async function submit(deps: Deps, part: CarrierRun, message: ClaimedMessa
   }
   const submission = await run.connections.use(() => trySubmit(deps, message));
   if (submission.kind === "closed") return { message, at: started, milliseconds: 0, ending: submission };
-  if (submission.kind === "later") noteLimits(run, submission);
+  if (submission.kind === "later") applyLimits(run, submission);
   if (submission.kind === "accepted" && submission.rehearses) {
     await queueRehearsal(deps, { messageId: message.messageId, act: submission.rehearses });
   }
@@ -67,7 +67,9 @@ export async function submit(deps: Deps, part: CarrierRun, message: ClaimedMessa
 
 /** @param seconds before it may be tried again */
 export const skip = (message: ClaimedMessage, at: number, reason: string, seconds: number): Ended => ({
-  ...{ message, at, milliseconds: 0 },
+  message,
+  at,
+  milliseconds: 0,
   ending: { kind: "skipped", reason, seconds },
 });
 
@@ -92,7 +94,7 @@ const wordsOf = (reason: string, { text }: ClaimedMessage) => maskNumbers(withou
 /**
  * Applies what a submission says about this invocation: no request is left (`exhausted`), or a connection is still in use (`lingers`).
  */
-function noteLimits(run: DeliveryRun, { exhausted, lingers }: Submission & { kind: "later" }): void {
+function applyLimits(run: DeliveryRun, { exhausted, lingers }: Submission & { kind: "later" }): void {
   if (exhausted) run.until = 0;
   if (lingers) void run.connections.use(() => lingers);
 }
@@ -111,7 +113,7 @@ function updateBreaker(
   }
 }
 
-/** Asks the hours last of all: a submission may have waited for its connection. */
+/** Submits, unless the sending hours have closed. They are checked last, because the submission may have waited for its connection. */
 async function trySubmit(deps: Deps, message: ClaimedMessage): Promise<Submission | Closed> {
   const carrier = deps.carriers.ready[message.carrier];
   // The message waits until its deadline. Once the carrier is set up, nobody has to send it again.

@@ -50,8 +50,13 @@ export async function cancelMessages(
       sql`DELETE FROM scheduled_messages WHERE message_id IN (SELECT kept.message_id FROM ${kept})`,
     ),
     changed: changeStatements(db, {
-      ...{ ids, websiteId, reason, now, onlyUnclaimed: true },
-      ...{ status: "FAILED_TO_SEND", code: "CANCELLED" },
+      ids,
+      websiteId,
+      reason,
+      now,
+      onlyUnclaimed: true,
+      status: "FAILED_TO_SEND",
+      code: "CANCELLED",
     }),
     states: prepare(
       db,

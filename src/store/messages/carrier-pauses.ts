@@ -142,7 +142,10 @@ export async function readBreakers(
 ): Promise<{ carrier: string; hasOpened: boolean; openUntil: number; failedAt: number }[]> {
   const rows = await runQuery<CarrierPauseRow>(selectPauses(db));
   return rows.map(({ carrier, since, open_until, failed_at }) => ({
-    ...{ carrier, hasOpened: since !== null, openUntil: open_until, failedAt: failed_at },
+    carrier,
+    hasOpened: since !== null,
+    openUntil: open_until,
+    failedAt: failed_at,
   }));
 }
 
@@ -151,7 +154,8 @@ const READ_ROWS = 20_000;
 
 /**
  * Makes messages due now that wait for a retry at a carrier.
- * @returns those that were, at most `most`: of one alone, that with the fewest attempts
+ * @param most if 1, it is the message with the fewest attempts
+ * @returns the messages that are due now, at most `most`
  */
 export async function takeRetries(
   db: D1Database,

@@ -77,9 +77,8 @@ export async function recordAndClaim(
   now: number,
 ): Promise<Recorded> {
   const { breaker, events, reported, claimed, ended, breakers } = await runNamed(db, {
-    ...IN_ORDER,
-    ...(outcomes && outcomeStatements(db, outcomes, now)),
-    ...(next && claimStatements(db, next, now)),
+    ...(outcomes ? outcomeStatements(db, outcomes, now) : NO_OUTCOMES),
+    ...(next ? claimStatements(db, next, now) : NO_CLAIM),
   });
   return {
     claimed: toClaimedMessages(claimed),
@@ -97,12 +96,10 @@ export interface Recorded {
   hasAnswered: boolean;
 }
 
-/** Every statement of the transaction, in the order in which they run: a spread replaces a value, and keeps its place. */
-const IN_ORDER = {
-  ...{ counts: null, breaker: null, afterReceipt: null, traffic: null, outcomes: null, events: null },
-  ...{ reported: null, refusedTraffic: null, refused: null, claimed: null, ended: null, breakers: null },
-};
+const NO_OUTCOMES = { breaker: null, events: null, reported: null };
+const NO_CLAIM = { claimed: null, ended: null, breakers: null };
 
+/** The statements run in the order in which they stand. */
 function outcomeStatements(db: D1Database, { claim, records, longestWait, counts, breaker }: Outcomes, now: number) {
   const ids = records.map(({ messageId }) => messageId);
   const list = JSON.stringify(records);
@@ -148,6 +145,7 @@ function outcomeStatements(db: D1Database, { claim, records, longestWait, counts
   };
 }
 
+/** The statements run in the order in which they stand, after those of the outcomes. */
 function claimStatements(db: D1Database, { ids, claim, acceptedAfter }: NextClaim, now: number) {
   const list = JSON.stringify(ids);
   const hasOptedOut = sql`CASE m.is_reply WHEN ${OPT_OUT_CONFIRMATION} THEN false

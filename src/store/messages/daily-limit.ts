@@ -1,5 +1,8 @@
 // Holds the texts of a website to its daily limit, in the transaction that stores them: transactions that come at once never pass it
 // together. The table accepted_minutes counts the texts that may go when they are accepted. A text with a final status costs nothing.
+// The transaction has a list of texts, each with its position. Before they are stored, countTowardsLimit adds those for which there is
+// room, and writes the last position with room as the `cutoff` of this minute. The statements after it store single sends up to
+// the cutoff, and a part of a bulk request only if there is no cutoff.
 import {
   COUNTED_MINUTES,
   type MinuteCount,
@@ -46,8 +49,9 @@ const NO_CUTOFF = 1_000_000_000;
 /** Without a limit, which a website may have lost a minute ago. */
 const UNLIMITED = Number.MAX_SAFE_INTEGER;
 
-const EACH = piece("row_number() OVER (ORDER BY r.value ->> 'position')");
-const ALL = piece("count(*) OVER ()");
+/** The room that a text needs: for itself and the texts before it, or for all texts of the list. */
+const ROOM_FOR_EACH = piece("row_number() OVER (ORDER BY r.value ->> 'position')");
+const ROOM_FOR_ALL = piece("count(*) OVER ()");
 
 /** Condition: the recipient `r` is stored or kept. */
 const IS_STORED = sql`(EXISTS (SELECT 1 FROM messages m WHERE m.message_id = r.message_id)
@@ -60,10 +64,10 @@ export function dropMinutes(db: D1Database, { websiteId, now }: Limited): D1Prep
 }
 
 /**
- * Counts the texts for which there is room, and sets where the limit cuts the list. It runs before they are stored. Run again after
- * they are, it counts none.
+ * Counts the texts for which there is room, and writes the cutoff. It runs before the texts are stored. If it runs again after that, it
+ * counts none of them.
  * @param isTaken condition on the recipient `r`: it repeats no other
- * @param isWhole all of them are accepted, or none
+ * @param isWhole true: either all texts are accepted, or none
  */
 export function countTowardsLimit(
   db: D1Database,
@@ -75,14 +79,14 @@ export function countTowardsLimit(
   return prepare(
     db,
     sql`${recipients(list)}, wanted AS MATERIALIZED (
-        SELECT r.value ->> 'position' AS position, ${isWhole ? ALL : EACH} AS place FROM recipients r
+        SELECT r.value ->> 'position' AS position, ${isWhole ? ROOM_FOR_ALL : ROOM_FOR_EACH} AS needed FROM recipients r
         WHERE r.status = 'PENDING_TO_SEND' AND ${isTaken} AND NOT ${IS_STORED}),
       space AS MATERIALIZED (SELECT coalesce(w.daily_limit, ${UNLIMITED}) - coalesce((SELECT sum(a.accepted) FROM accepted_minutes a
         WHERE a.website_id = w.website_id AND a.minute > ${minute - COUNTED_MINUTES}), 0) AS room
         FROM websites w WHERE w.website_id = ${websiteId})
       INSERT INTO accepted_minutes (website_id, minute, accepted, wanted, cutoff)
-      SELECT ${websiteId}, ${minute}, (SELECT count(*) FROM wanted WHERE place <= room), (SELECT count(*) FROM wanted),
-        coalesce((SELECT min(position) FROM wanted WHERE place > room) - 1, ${NO_CUTOFF})
+      SELECT ${websiteId}, ${minute}, (SELECT count(*) FROM wanted WHERE needed <= room), (SELECT count(*) FROM wanted),
+        coalesce((SELECT min(position) FROM wanted WHERE needed > room) - 1, ${NO_CUTOFF})
       FROM space WHERE true
       ON CONFLICT (website_id, minute) DO UPDATE SET accepted = accepted + excluded.accepted, wanted = excluded.wanted,
         cutoff = excluded.cutoff
@@ -90,7 +94,7 @@ export function countTowardsLimit(
   );
 }
 
-/** Where the limit cuts the list. */
+/** The last position for which there is room. */
 const cutoff = ({ websiteId, now }: Limited): Sql =>
   sql`(SELECT cutoff FROM accepted_minutes WHERE website_id = ${websiteId} AND minute = ${minuteOf(now)})`;
 

@@ -14,7 +14,8 @@ export const IS_FIRST = sql`(r.phone IS NULL OR r.value ->> 'dedupeHash' IS NULL
 
 /**
  * Claims the content keys of a list of messages. The first message of a key gets it. An existing key is replaced if it has
- * expired, or if its message was certainly never sent.
+ * expired, or if its message was certainly never sent. Any other existing key stays, and `was_repeated` notes that a client now has the id
+ * of its message as the answer to another request: cancelUnconfirmed leaves such a message alone.
  * @param list see recipients; each item has `duplicatesUntil`, in milliseconds since 1970
  * @param condition on the recipient `r`
  */

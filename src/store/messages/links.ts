@@ -47,7 +47,10 @@ export async function recordClick(db: D1Database, click: Click): Promise<DueEven
   return dueEvents(rows.event);
 }
 
-/** A click has a row of its own while it is one of the first, and that row's id is its own. The others share the row `more`. */
+/**
+ * Each of the first CALLED_BACK clicks of people has a row of its own, under the id of the click, and an event. The clicks after them share
+ * the row `more`. A click that is recorded again changes nothing if it finds its own row, or its id as the latest of the row `more`.
+ */
 function personStatements({ messageId, clickId, clickedAt }: Click) {
   const rowId = sql`iif(EXISTS (SELECT 1 FROM clicks WHERE message_id = ${messageId} AND click_id = ${clickId})
       OR (SELECT count(*) FROM (SELECT 1 FROM clicks WHERE message_id = ${messageId} AND is_person = 1

@@ -101,7 +101,7 @@ export async function storeMessages(
 
 function statements(db: D1Database, options: StoreOptions, messages: AcceptedMessage[]) {
   const { part, acceptedAt: now, duplicatesUntil } = options;
-  // Messages that are cut to chunks as given may be too long for one value as stored: with their links, and all that is added.
+  // A part of a bulk request may be too long for one value of D1 once the links and the other stored fields are added.
   const lists = [...toJsonLists(messages.map((message) => ({ ...message, duplicatesUntil })))];
   const ids = messages.map(({ messageId }) => messageId);
   const limit = options.isLimited ? limited(messages, now) : null;

@@ -75,7 +75,8 @@ export function findUnsubmitted(
 
 /**
  * Marks messages whose submission started before `claimedBefore` and never ended: from now on, the sweep counts how long their
- * outcome has been awaited. A claim was made when the job was due, so it is later than that, until it is marked.
+ * outcome has been awaited. The mark is a `due_at` later than `claimed_at`: a claim is made when the job is due, and leaves `due_at` as
+ * it is.
  */
 export async function markInterrupted(db: D1Database, claimedBefore: number, now: number): Promise<void> {
   await runQuery(
@@ -88,7 +89,7 @@ export async function markInterrupted(db: D1Database, claimedBefore: number, now
   );
 }
 
-/** Ids of messages claimed before `claimedBefore` that markInterrupted marked before `foundBefore`. */
+/** Ids of messages claimed before `claimedBefore` that markInterrupted marked before `foundBefore`: the mark is in `due_at`. */
 export function findInterrupted(db: D1Database, claimedBefore: number, foundBefore: number): Promise<string[]> {
   return readIds(
     db,

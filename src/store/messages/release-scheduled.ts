@@ -39,8 +39,10 @@ export async function releaseScheduled(db: D1Database, now: number): Promise<Rel
   // Its website may have got a frequency cap since the client asked: see kindToStore.
   const kind: MessageKind = "marketing";
   const requests = rows.map((row) => ({
-    ...{ kind, ...JSON.parse(row.request) },
-    ...{ acceptedAt: now, requestedAt: row.requested_at },
+    kind,
+    ...JSON.parse(row.request),
+    acceptedAt: now,
+    requestedAt: row.requested_at,
   }));
   const lists = [...toJsonLists(requests)];
   const isStillKept = sql`EXISTS (SELECT 1 FROM scheduled_messages kept WHERE kept.message_id = r.message_id AND ${IS_SERVED})`;

@@ -22,14 +22,11 @@ export function removeCounted(db: D1Database, chosen: Sql) {
   };
 }
 
-/**
- * Rowids that one step looks at. Messages get them in the order in which they are stored, so the first are the oldest, but
- * for some minutes.
- */
+/** Rowids that one step looks at. Messages get rowids in the order in which they are stored, so the lowest are the oldest, to some minutes. */
 const PURGE_STEP = 2000;
 
 /** A final message `m`. Nothing is purged of a website that moves, or is kept where it was. */
-const IS_PURGED = sql`m.status NOT IN ('PENDING_TO_SEND', 'SENDING') 
+const IS_PURGED = sql`m.status NOT IN ('PENDING_TO_SEND', 'SENDING')
   AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = m.website_id AND v.state >= ${STATE.paused})`;
 
 interface OldMessage {
@@ -38,9 +35,9 @@ interface OldMessage {
 }
 
 /**
- * Final messages that were accepted before `before`, among the oldest with rowids above `after`; and those of websites that have
- * come from another database, whose rowids do not tell their age.
- * @returns with the last rowid that was looked at; null: the next message is younger
+ * Final messages that were accepted before `before`, among the PURGE_STEP rowids above `after`. The rowids of websites that have come from
+ * another database do not tell the age of a message, so each step also finds old messages of these websites by their time.
+ * @returns `after`: the last rowid that was looked at, for the next step; null: the next message is younger
  */
 export async function findOldMessages(
   db: D1Database,

@@ -39,11 +39,21 @@ export async function storeSends(db: D1Database, now: number, sends: readonly Se
   if (unknown.length > 0) for (const row of await readStates(db, unknown)) states.set(row.message_id, row);
   const due = Map.groupBy(dueEvents(events), (event) => event.slice(0, event.indexOf("_")));
   const isLimited = sends.some((send) => send.isLimited);
-  const found = sends.map((send) => toOutcome(send, states.get(send.message.messageId), due, isLimited));
-  const isCut = found.includes("over-limit");
-  const refusal = isCut ? await refusalOf(db, String(sends[0]?.message.websiteId), now) : undefined;
-  const outcomes = found.map((outcome) => (outcome === "over-limit" ? (refusal as FailedSend) : outcome));
-  return addSchedule(db, sends, outcomes);
+  const outcomes = sends.map((send) => toOutcome(send, states.get(send.message.messageId), due, isLimited));
+  return addSchedule(db, sends, await explainOverLimit(db, sends, outcomes, now));
+}
+
+/** Puts one failure in place of each "over-limit": the sends are of one website, so all of them have the same. */
+async function explainOverLimit(
+  db: D1Database,
+  sends: readonly Send[],
+  outcomes: (SendOutcome | "over-limit")[],
+  now: number,
+): Promise<StoredSend[]> {
+  const within = outcomes.filter((outcome) => outcome !== "over-limit");
+  if (within.length === outcomes.length) return within;
+  const refusal = await refusalOf(db, String(sends[0]?.message.websiteId), now);
+  return outcomes.map((outcome) => (outcome === "over-limit" ? refusal : outcome));
 }
 
 async function refusalOf(db: D1Database, websiteId: string, now: number): Promise<FailedSend> {
@@ -81,6 +91,10 @@ interface StateRow {
   first_id?: string | null;
 }
 
+/**
+ * The states of the sends that the transaction has stored, or found stored, or found to repeat another message.
+ * @param holders rows of selectHolders, which has one for each send if any send has a key of its own or of its content; else none
+ */
 function toStates(inserted: StateRow[], holders: StateRow[]): Map<string, StateRow> {
   const states =
     holders.length > 0 ? holders.filter(({ status, holder, first_id }) => status ?? holder ?? first_id) : inserted;
@@ -183,15 +197,16 @@ function selectHolders(db: D1Database, list: string, keeps: boolean): Query<Stat
   );
 }
 
-/** An item of a list. @param position whether it is within the daily limit; undefined: the website has none */
+/** An item of a list. @param position its place in the list, for the daily limit; undefined: the website has no daily limit */
 function toItem({ message, key, duplicatesUntil }: Send, position: number | undefined) {
   const item = { ...message, key: key?.value, bodyHash: key?.bodyHash, keyExpiresAt: key?.expiresAt, duplicatesUntil };
   return position === undefined ? item : { ...item, position };
 }
 
 /**
- * Where the limit is new, some isolates do not know of it yet: it holds for the whole group.
- * @returns null where the website has no daily limit
+ * The sends as the daily limit counts them. If one send says that the website has a limit, the limit holds for the whole group: the other
+ * sends come from isolates that have an earlier state of the website.
+ * @returns null: the website has no daily limit
  */
 function limitOf(sends: readonly Send[], now: number): Limited | null {
   const messages = sends.map(({ message }) => message);

@@ -1,7 +1,7 @@
 import type { Deps } from "../../deps.ts";
 import type { DueEvent } from "../../domain/callbacks/callback.ts";
 import { releaseCallbacks } from "../../store/callbacks/callbacks.ts";
-import { queueCallbacks } from "./queue-jobs.ts";
+import { queueCallbacks } from "../messages/queue-jobs.ts";
 
 /**
  * Releases callbacks of a claim that were not posted, and queues them: for the job that does it after a failure of the store.
