@@ -38,7 +38,7 @@ export interface SendingHours {
 
 export interface WebsiteWithClients extends Website {
   clients: Client[];
-  /** Of the last 24 hours; null: it has no limit. */
+  /** Texts accepted in the last 24 hours; null: it has no limit. */
   dailyLimitUsed: number | null;
   /** By day and code, of the last 30 days: at least so many. */
   refusedRequests: { day: string; code: number; requests: number }[];

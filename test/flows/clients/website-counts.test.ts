@@ -39,7 +39,7 @@ describe("the refused requests of a website", () => {
     expect(await refused()).toEqual([[TODAY, 40001, 5]]);
     await send({ phone: "12" });
     await send({ phone: "13" });
-    // What waits is of the day on which it was refused, and goes with the next that is kept.
+    // A count that waits is of the day of its refusal, and is stored with the next count.
     world.advance(86_400);
     await send({ phone: "12" });
     expect(await refused()).toEqual([

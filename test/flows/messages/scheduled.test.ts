@@ -84,7 +84,8 @@ describe("a message with a time that is far ahead", () => {
     expect(await kept()).toEqual([{ message_id: messageId, phone: 12125550100, send_at: sendAt }]);
     expect([await stored(), world.jobs, world.callbacks]).toEqual([[], [], []]);
     expect(await statusOf(messageId)).toMatchObject({ status: "PENDING_TO_SEND", reason: null });
-    expect(await world.rows("SELECT * FROM traffic_counts")).toEqual([]);
+    const counted = "accepted + pending + sending + delivered + undelivered + failed + not_sent > 0";
+    expect(await world.rows(`SELECT * FROM traffic_counts WHERE ${counted}`)).toEqual([]);
     await passUntil(sendAt - 8 * MINUTE * 1000);
     expect(await stored()).toEqual([]);
   });
