@@ -7,6 +7,7 @@ import { afterEach, expect, it, vi } from "vitest";
 import measurements from "../../docs/measurements.md?raw";
 import type { Carrier } from "../../src/carriers/carrier.ts";
 import { sandbox } from "../../src/carriers/sandbox.ts";
+import { firstIdAt } from "../../src/domain/databases/home.ts";
 import type { Send } from "../../src/domain/messages/send.ts";
 import { purgeMessages } from "../../src/flows/messages/purge-messages.ts";
 import { queueAccepted } from "../../src/flows/messages/queue-jobs.ts";
@@ -84,7 +85,7 @@ class Day {
     const number = String(index).padStart(12, "0");
     const absent = { email: null, mediaUrl: null, clickUrl: null, linkCode: null, dedupeHash: null };
     const message = {
-      ...{ ...SEND, ...absent, messageId: `00000000-0000-4000-8000-${number}`, websiteId: "brand" },
+      ...{ ...SEND, ...absent, messageId: `${firstIdAt(this.#world.now)}-7000-8010-${number}`, websiteId: "brand" },
       ...{ clientId: this.#client.clientId, phone: Number(phone.slice(1)), encoding: "GSM-7" as const, segments: 1 },
       acceptedAt: this.#world.now,
     };

@@ -62,6 +62,11 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
     reason: "The numbers of one address: the latest alone is read.",
   },
   {
+    step: "SEARCH messages USING INDEX messages_late (accepted_at>? AND accepted_at<?)",
+    reason:
+      "The scheduled messages of the time that an operator asks for, by the index alone: their ids are not in the order of time.",
+  },
+  {
     step: "SEARCH bulk_parts USING PRIMARY KEY (first_id=?)",
     sql: "UPDATE bulk_parts SET expires_at = max(",
     reason: "The parts of one request that the daily limit refuses: some hundred at most.",

@@ -9,6 +9,7 @@ import { failingDatabase } from "../../failing-database.ts";
 import { World } from "../../world.ts";
 
 const DATABASES = ["DB", "DB_2", "DB_3"];
+const DAYS = 12 * 86_400_000;
 
 let world: World;
 
@@ -82,12 +83,14 @@ describe("the newest messages of all websites", () => {
     // A few milliseconds, so that many messages share one; and a website that arrives in, or has left, a database.
     const message = fc.record({
       ...{ place: fc.nat(2), website: fc.integer({ min: 1, max: 4 }), at: fc.nat(40), isSent: fc.boolean() },
-      ...{ late: fc.constantFrom(0, 0, 0, 30, -1) },
+      // A scheduled text is accepted days after it was asked for.
+      ...{ late: fc.constantFrom(0, 0, 0, 30, -1, DAYS) },
     });
+    const time = fc.tuple(fc.nat(40), fc.constantFrom(0, 0, DAYS)).map(([at, days]) => at + days);
     const world3 = fc.record({
       messages: fc.oneof(fc.array(message), fc.array(message, { minLength: 250, maxLength: 500 })),
       hidden: fc.array(fc.record({ place: fc.nat(2), state: fc.constantFrom(0, 1, 2, 3) }), { maxLength: 4 }),
-      query: fc.record({ from: fc.option(fc.nat(40)), until: fc.option(fc.nat(40)), isSent: fc.option(fc.boolean()) }),
+      query: fc.record({ from: fc.option(time), until: fc.option(time), isSent: fc.option(fc.boolean()) }),
     });
     await fc.assert(
       fc.asyncProperty(world3, async ({ messages, hidden, query }) => {
@@ -129,6 +132,19 @@ describe("the newest messages of all websites", () => {
       }),
       { numRuns: 25, endOnFailure: true },
     );
+  });
+
+  it("have a scheduled text that was asked for long before the time that is asked for, page by page", async () => {
+    const scheduled = Array.from({ length: 150 }, (_, index) => make("w1", world.now - DAYS - index));
+    const sent = Array.from({ length: 150 }, (_, index) => make("w2", world.now - index));
+    await store("DB", sent);
+    await store(
+      "DB",
+      scheduled.map((message, index) => ({ ...message, acceptedAt: world.now - (index < 120 ? 0 : DAYS) })),
+    );
+    const from = new Date(world.now - 3_600_000).toISOString();
+    const expected = [...sent, ...scheduled.slice(0, 120)].map(({ messageId }) => messageId);
+    expect((await readAll({ from })).toSorted()).toEqual(expected.toSorted());
   });
 
   it("stay in their place when their website moves", async () => {
