@@ -101,6 +101,15 @@ describe("the number of messages that an erasure would erase", () => {
     expect(await stored()).toBe(5 - count);
   });
 
+  it("has the scheduled messages, which are erased as well", async () => {
+    const client = await world.client("brand");
+    await world.send(client, { phone: ADA, sendAt: new Date(world.now + 86_400_000).toISOString() });
+    const path = `/websites/brand/people/${ADA}`;
+    expect((await json(world.operator("GET", path))).body).toMatchObject({ messageCount: 4 });
+    expect((await json(world.operator("DELETE", `${path}?expected=3`))).status).toBe(409);
+    expect((await json(world.operator("DELETE", `${path}?expected=4`))).body).toMatchObject({ erasedMessages: 4 });
+  });
+
   it("is 0 of a number that nobody knows", async () => {
     const nobody = "/people/+12125550199";
     expect((await json(world.operator("DELETE", `${nobody}?expected=1`))).status).toBe(409);

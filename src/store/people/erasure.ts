@@ -26,9 +26,13 @@ const messagesOf = (websiteId: string, phone: number): Sql =>
     UNION ALL SELECT message_id FROM messages WHERE website_id = ${websiteId} AND phone IS NULL
       AND email = (SELECT email FROM subscriptions WHERE website_id = ${websiteId} AND phone = ${phone})`;
 
-/** How many messages an erasure would erase. @param phone as digits */
+/** How many messages an erasure would erase, scheduled ones too. @param phone as digits */
 export async function countOfErasure(db: D1Database, websiteId: string, phone: number): Promise<number> {
-  const count = prepare(db, sql`SELECT count(*) AS messages FROM (${messagesOf(websiteId, phone)})`);
+  const count = prepare(
+    db,
+    sql`SELECT count(*) AS messages FROM (${messagesOf(websiteId, phone)}
+      UNION ALL SELECT message_id FROM scheduled_messages WHERE website_id = ${websiteId} AND phone = ${phone})`,
+  );
   return (await runQuery<{ messages: number }>(count))[0]?.messages ?? 0;
 }
 
