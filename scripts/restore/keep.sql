@@ -1,5 +1,5 @@
--- Before a database is restored: the statements that bring back the opt-outs since :restore_to, and the tombstones of erased people with
--- their key. :restore_to is in milliseconds since 1970.
+-- Before a database is restored: the statements that bring back the opt-outs since :restore_to, the cancellations of scheduled messages
+-- since then, and the tombstones of erased people with their key. :restore_to is in milliseconds since 1970.
 SELECT 'INSERT INTO subscription_changes (website_id, phone, was_subscribed, subscribed, changed_at, source, proof) VALUES ('
   || quote(c.website_id) || ', ' || c.phone || ', ' || quote(c.was_subscribed) || ', 0, ' || c.changed_at || ', '
   || quote(c.source) || ', ' || quote(c.proof) || '); '
@@ -9,6 +9,10 @@ SELECT 'INSERT INTO subscription_changes (website_id, phone, was_subscribed, sub
   AS statements
 FROM subscription_changes c CROSS JOIN subscriptions s ON s.website_id = c.website_id AND s.phone = c.phone AND s.change_id = c.change_id
 WHERE c.changed_at >= :restore_to AND s.subscribed = 0
+UNION ALL SELECT 'DELETE FROM scheduled_messages WHERE message_id = ' || quote(m.message_id) || '; DELETE FROM messages WHERE message_id = '
+  || quote(m.message_id) || ' AND status = ''PENDING_TO_SEND'' AND claimed_at IS NULL;'
+FROM websites w CROSS JOIN messages m ON m.website_id = w.website_id AND m.accepted_at >= :restore_to
+WHERE m.requested_at < :restore_to AND m.reason_code = 'CANCELLED'
 UNION ALL SELECT 'INSERT OR REPLACE INTO erased_people (website_id, mark, last_stop_at) VALUES (' || quote(website_id) || ', ' || quote(mark) || ', '
   || quote(last_stop_at) || ');'
 FROM erased_people

@@ -104,7 +104,7 @@ export class Restore {
     print(`Kept ${describe(statements)} of ${database} in ${progress.pathOf(database)}.`);
   }
 
-  /** @returns statements that bring back the opt-outs since, and all tombstones */
+  /** @returns statements that bring back the opt-outs and the cancellations since, and all tombstones */
   async #readKept(database: string): Promise<string[]> {
     const sql = KEEP.replaceAll(":restore_to", String(this.#outside.restoreTo));
     const answers = await this.#wrangler("d1", "execute", database, "--remote", "--json", "--command", sql);
@@ -151,11 +151,13 @@ export class Restore {
   }
 }
 
-/** An opt-out is a number and its ledger, in one line. */
+/** An opt-out is a number and its ledger, in one line; a cancellation is one line, too. */
 function describe(statements: string[]): string {
   const count = (start: RegExp) => statements.filter((it) => start.test(it)).length;
   const optOuts = plural(count(/^INSERT INTO subscription_changes /), "opt-out");
-  return `${optOuts} and ${plural(count(/^INSERT OR REPLACE INTO erased_people /), "tombstone")}`;
+  const cancelled = count(/^DELETE FROM scheduled_messages /);
+  const cancellations = cancelled > 0 ? `, ${plural(cancelled, "cancellation")}` : "";
+  return `${optOuts}${cancellations} and ${plural(count(/^INSERT OR REPLACE INTO erased_people /), "tombstone")}`;
 }
 
 const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;

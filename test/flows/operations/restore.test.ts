@@ -187,6 +187,45 @@ describe("a database that was restored to an hour ago", () => {
     expect([submitted, posted, await world.statusOf(waiting)]).toEqual([[], [], "SENDING"]);
   });
 
+  it.each([
+    ["sends no scheduled text again that was sent since", false],
+    ["nor one that a sweep has released in between", true],
+  ])("%s, and neither forgets a later one nor a cancellation", async (_, isSweptBetween) => {
+    const schedule = (phone: string, minutes: number, fields = {}) =>
+      world.send(client, { phone, sendAt: new Date(world.now + minutes * 60_000).toISOString(), ...fields });
+    const sent = await schedule(ADA, 20, { clickUrl: "https://example.com/" });
+    const later = await schedule(BOB, 240);
+    const cancelled = await schedule(ADA, 240);
+    const snapshot = await takeSnapshot();
+    const keep = KEEP.replaceAll(":restore_to", String(world.now + 1));
+    world.advance(60);
+    await world.post("/text/message/cancel", client, { messageId: cancelled });
+    await sweepFor(30);
+    expect(submitted.map(({ messageId }) => messageId)).toEqual([sent]);
+    const link = submitted[0]?.text.match(/\/l\/\S+/)?.[0] ?? "";
+    const kept = (await world.rows(keep)).map(({ statements }) => statements).join("\n");
+    world.now = Date.now();
+    await restore(snapshot);
+    const restoredAt = world.now;
+    submitted.length = 0;
+    if (isSweptBetween) {
+      world.advance(2);
+      await world.sweep();
+    }
+    await change(restoredAt);
+    await change(restoredAt);
+    await run(kept);
+    await sweepFor(24);
+    expect([submitted, await world.statusOf(sent)]).toEqual([[], "SENDING"]);
+    expect(await world.rows("SELECT message_id AS id FROM scheduled_messages")).toEqual([{ id: later }]);
+    expect((await world.fetch(link, { redirect: "manual" })).status).toBe(302);
+    const uneven = "SELECT website_id, span, at FROM traffic_counts GROUP BY 1, 2, 3 HAVING sum(pending) <> 0";
+    expect(await world.rows(uneven)).toEqual([]);
+    world.advance(160 * 60);
+    await sweepFor(10);
+    expect(submitted.map(({ messageId }) => messageId)).toEqual([later]);
+  });
+
   it("gives the unknown ones their reason, and counts each message once in the report", async () => {
     const { waiting } = await sendThenRestore();
     await change();
