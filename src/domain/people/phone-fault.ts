@@ -58,7 +58,7 @@ function explainLength(digits: number, callingCode: string, lengths: number[]): 
   if (lengths.includes(digits)) return `no number after ${callingCode} has this form`;
   const is = digits < least ? "too short" : digits > most ? "too long" : "of a wrong length";
   const allowed = least === most ? String(least) : `${least} to ${most}`;
-  return `it is ${is}: it has ${digits} digits after ${callingCode}, where numbers have ${allowed}`;
+  return `it is ${is}: it has ${digits === 1 ? "1 digit" : `${digits} digits`} after ${callingCode}, where numbers have ${allowed}`;
 }
 
 function nameOf(character: string): string {

@@ -33,6 +33,7 @@ describe("what is no phone number", () => {
     ["+02125550100", "it has a 0 after the plus sign: no country code begins with 0"],
     ["+9990000000", "it begins with no known country code"],
     ["+8001234567", "it is too short: it has 7 digits after +800, where numbers have 8"],
+    ["+12", "it is too short: it has 1 digit after +1, where numbers have 10"],
     ["+1212555010", "it is too short: it has 9 digits after +1, where numbers have 10"],
     ["+121255501000", "it is too long: it has 11 digits after +1, where numbers have 10"],
     ["+4402079460958", "it has a national prefix after +44: without it, it is +442079460958"],
