@@ -208,7 +208,8 @@ describe("hours that refuse", () => {
   it("end a message at once, with its event and its counts, and nothing of it is sent", async () => {
     const { messageId } = await send({ clickUrl: "https://example.com/sale" });
     expect(await world.events(client)).toMatchObject([{ messageId, status: "FAILED_TO_SEND", reason: "QUIET_HOURS" }]);
-    const traffic = "SELECT accepted, failed FROM traffic_counts WHERE website_id = 'brand' AND span = 'day'";
+    const traffic =
+      "SELECT accepted, failed FROM traffic_counts WHERE website_id = 'brand' AND span = 'day' AND accepted > 0";
     expect(await world.rows(traffic)).toEqual([{ accepted: 1, failed: 1 }]);
     expect([world.jobs, world.callbacks.length]).toEqual([[], 1]);
     const story = await (await world.operator("GET", `/messages/${messageId}`)).json();
