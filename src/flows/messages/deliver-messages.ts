@@ -12,7 +12,7 @@ import { type Ended, logAccepted, skip, submit } from "./submit-message.ts";
 /** Small, because the outcome of each claimed message is unknown if a run is interrupted. */
 const SUBMISSIONS_A_CONNECTION = { first: 2, fast: 4 };
 
-/** After a claim that took no longer, the next one is larger. */
+/** If a claim and its submissions took no longer than this, the next claim is larger. */
 const FAST_CLAIM_MILLISECONDS = CLAIM_WAIT_MILLISECONDS / 4;
 
 /**
@@ -32,6 +32,7 @@ export async function deliverMessages(deps: Deps, ids: string[], run: DeliveryRu
   }
 }
 
+/** Submits the messages, and leaves the callbacks of a job that is not full in the run. */
 async function deliverInTime(deps: Deps, ids: string[], run: DeliveryRun): Promise<void> {
   if (ids.length <= run.connections.free * SUBMISSIONS_A_CONNECTION.first) return deliverFew(deps, ids, run);
   const waiting = [...Map.groupBy(await findWaiting(deps.db, ids), ({ carrier }) => carrier)];
@@ -42,9 +43,10 @@ async function deliverInTime(deps: Deps, ids: string[], run: DeliveryRun): Promi
   });
 }
 
-/** A job so small that one claim takes all of its messages. */
+/** Delivers messages so few that one claim takes all of them. */
 async function deliverFew(deps: Deps, ids: string[], run: DeliveryRun): Promise<void> {
   const { claim, claimed, breakers } = await storeAndClaim(deps, run, null, ids);
+  // The claim has left out the messages of carriers that pause. Each carrier's own of `ids` wait for it.
   for (const state of breakers.values()) if (isPausing(deps, state)) await waitForCarrier(deps, run.lane, ids, state);
   const carriers = [...Map.groupBy(claimed, ({ carrier }) => carrier)];
   await withShares(run, carriers, async (carrier, share, messages) => {
@@ -59,7 +61,8 @@ async function deliverFew(deps: Deps, ids: string[], run: DeliveryRun): Promise<
 const isPausing = ({ now }: Deps, { openUntil }: BreakerState) => openUntil > now();
 
 /**
- * Works on what each carrier has, with equal shares of the free connections. Carriers that get no connection have a share of 0.
+ * Works on the messages of each carrier, with equal shares of the free connections. If there are more carriers than free connections, the
+ * last carriers have a share of 0.
  * @throws the first failure, after all have ended
  */
 async function withShares<T>(
@@ -70,7 +73,7 @@ async function withShares<T>(
   const { free } = run.connections;
   const share = Math.max(1, Math.floor(free / carriers.length));
   const ends = await Promise.allSettled(
-    carriers.map(([carrier, own], place) => work(carrier, place < free ? share : 0, own)),
+    carriers.map(([carrier, own], index) => work(carrier, index < free ? share : 0, own)),
   );
   const failed = ends.find((end) => end.status === "rejected");
   if (failed) throw failed.reason;

@@ -70,7 +70,8 @@ export async function storeQueuedRecords(
   const longestWait = longestWaitMilliseconds(deps.config);
   const outcomes: Outcomes = { claim, records, longestWait, counts: [], breaker: null };
   const recorded = await recordAndClaim(deps.db, outcomes, null, deps.now());
-  await followUp(deps, lane, outcomes, recorded, () => queueCallbacks(deps, recorded.due));
+  await queueCallbacks(deps, recorded.due);
+  await followUp(deps, lane, outcomes, recorded);
 }
 
 function toOutcomes(deps: Deps, { claim, endings, breaker }: EndedGroup, counts: Outcomes["counts"]): Outcomes {
@@ -81,18 +82,14 @@ function toOutcomes(deps: Deps, { claim, endings, breaker }: EndedGroup, counts:
 /** Many messages may wait for the same hours to open: those with nearly the same time share a job. */
 const HELD_STEP_SECONDS = 30;
 
-/** See followUp. Callbacks share jobs with others of the run. */
-const followUpInRun = (deps: Deps, run: DeliveryRun, outcomes: Outcomes, recorded: Recorded): Promise<void> =>
-  followUp(deps, run.lane, outcomes, recorded, () => queueFullJobs(deps, run, recorded.due));
+/** Queues the callbacks, which share jobs with others of the run, and then does the rest: see followUp. */
+async function followUpInRun(deps: Deps, run: DeliveryRun, outcomes: Outcomes, recorded: Recorded): Promise<void> {
+  await queueFullJobs(deps, run, recorded.due);
+  await followUp(deps, run.lane, outcomes, recorded);
+}
 
-/** What follows from outcomes that are stored: callbacks, opt-outs, retries, and what a carrier that answers again wakes. */
-async function followUp(
-  deps: Deps,
-  lane: Lane,
-  outcomes: Outcomes,
-  recorded: Recorded,
-  callBack: () => Promise<void>,
-): Promise<void> {
+/** Does what follows from stored outcomes besides callbacks: opt-outs, retries, and the messages of a carrier that answers again. */
+async function followUp(deps: Deps, lane: Lane, outcomes: Outcomes, recorded: Recorded): Promise<void> {
   const { records, breaker } = outcomes;
   logOpened(deps, breaker);
   if (breaker && recorded.hasAnswered) wakeLater(deps, breaker.carrier);
@@ -101,12 +98,12 @@ async function followUp(
   const waiting = records.flatMap(({ messageId, retryAt, sendAt }) =>
     retryAt === null ? [] : { messageId, at: retryAt, isHeld: sendAt !== undefined },
   );
-  const [held, retried] = [true, false].map((isHeld) => waiting.filter((message) => message.isHeld === isHeld));
+  const held = waiting.filter(({ isHeld }) => isHeld);
+  const retried = waiting.filter(({ isHeld }) => !isHeld);
   const follow = [
-    callBack,
     () => optOutAtCarrier(deps, optedOut),
-    () => queueDeliveriesAt(deps, lane, retried ?? [], deps.now()),
-    () => queueDeliveriesAt(deps, "bulk", held ?? [], deps.now(), HELD_STEP_SECONDS),
+    () => queueDeliveriesAt(deps, lane, retried, deps.now()),
+    () => queueDeliveriesAt(deps, "bulk", held, deps.now(), HELD_STEP_SECONDS),
   ];
   await inTurn(follow, (next) => next());
 }
