@@ -1,7 +1,6 @@
-// The move of a website to another database, in pieces. The website is paused; once nobody writes its rows any more, they are copied
-// and compared, and then the directory leads to the target: that is the commit point. A piece may be cut off anywhere, and two may run
-// at
-// once. What a piece writes in the target counts only in its turn, so a late call changes nothing.
+// The move of a website to another database, in pieces. The website is paused. Once nobody writes its rows any more, the rows are copied
+// and compared. Then the directory leads to the target: that is the commit point. A piece may be cut off anywhere, and two pieces may run
+// at once. The rows that a piece writes in the target count only in its turn, so a late call changes nothing.
 import type { Deps } from "../../deps.ts";
 import {
   isUnderWay,

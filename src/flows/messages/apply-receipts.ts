@@ -29,6 +29,7 @@ const MESSAGES_A_CALL = 100;
 export async function applyReceipts(deps: Deps, receipts: SentReceipt[]): Promise<void> {
   const messages = [...Map.groupBy(receipts, ({ messageId }) => messageId).values()];
   const optedOut = receipts.filter((receipt) => receipt.optedOut);
+  // If one of the two fails, the other is done all the same.
   const apply = [
     () =>
       inTurn(chunk(messages, MESSAGES_A_CALL), (part) => togetherOrInTurn(part, (some) => applyTogether(deps, some))),
