@@ -100,8 +100,12 @@ test("days and times are taken as a person writes them, in UTC", () => {
 });
 
 test("a command asks for the day that a word names", async () => {
+  const today = () => `/operator/websites/shop/report?from=${new Date().toISOString().slice(0, 10)}`;
+  const before = today();
   const { paths } = await ask(["report", "shop", "--from", "today"], { "/report": { rows: [] } });
-  expect(paths).toEqual([`/operator/websites/shop/report?from=${new Date().toISOString().slice(0, 10)}`]);
+  // Midnight may have come in between.
+  expect(paths).toHaveLength(1);
+  expect([before, today()]).toContain(paths[0]);
 });
 
 test("the audit log shows times as times, and nothing that is null", async () => {
