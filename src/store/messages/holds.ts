@@ -85,7 +85,7 @@ const LOOKED_THROUGH = 2000;
  * if the website moves meanwhile. Messages of other websites are not read.
  */
 const pendingOf = (websiteId: string, after: string, limit: number): Sql =>
-  sql`SELECT message_id, website_id, client_id, send_purpose, claimed_at, is_reply, due_at, reason
+  sql`SELECT message_id, website_id, client_id, send_purpose, claimed_at, is_reply, due_at, send_at, reason
     FROM messages INDEXED BY messages_pending_by_website
     WHERE website_id = ${websiteId} AND status = 'PENDING_TO_SEND' AND message_id > ${after}
     ORDER BY message_id LIMIT ${limit}`;
@@ -133,7 +133,7 @@ export function findWaiting(
   );
 }
 
-/** The waiting messages that may go now: they are not held, and wait for no retry. @param after see findWaiting */
+/** The waiting messages that may go now: they are not held, and wait for no retry and no time of theirs. @param after see findWaiting */
 export function findReleased(
   db: D1Database,
   websiteId: string,
@@ -144,7 +144,8 @@ export function findReleased(
   return readStep(
     db,
     sql`SELECT json_group_array(m.message_id) FILTER (WHERE ${isWaiting(filter)}
-          AND (m.due_at <= ${now} OR m.reason IS NULL OR m.reason = ${HELD}) AND NOT ${IS_HELD}) AS ids,
+          AND (m.due_at <= ${now} OR m.reason IS NULL OR m.reason = ${HELD}) AND coalesce(m.send_at, 0) <= ${now}
+          AND NOT ${IS_HELD}) AS ids,
         iif(count(*) = ${LOOKED_THROUGH}, max(m.message_id), NULL) AS next
       FROM (${pendingOf(websiteId, after, LOOKED_THROUGH)}) m`,
   );

@@ -134,6 +134,17 @@ describe("what waits", () => {
     }
   });
 
+  it("is not due because a hold is released: it keeps its time, and the answer does not count it", async () => {
+    const id = await putBack();
+    await world.operator("POST", "/websites/brand/hold", {});
+    const released = await world.operator("POST", "/websites/brand/release", {});
+    expect(await released.json()).toEqual({ released: 0 });
+    expect(world.jobs.filter(({ at }) => at < Date.parse(OPENS))).toEqual([]);
+    world.now = Date.parse(OPENS) + 15 * 60_000;
+    await world.runQueues();
+    expect(await world.statusOf(id)).toBe("SENDING");
+  });
+
   it("raises no problem, and is cancelled and held as all that waits", async () => {
     const id = await putBack();
     world.now = CLOSED + 8 * 3_600_000;
