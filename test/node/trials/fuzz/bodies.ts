@@ -26,7 +26,7 @@ const NASTY: readonly unknown[] = [
     "null",
     "NaN",
   ],
-  ...["https://example.com/", "http://10.0.0.1/", "https://é.example/💬?#", "javascript:alert(1)", "https://[::1"],
+  ...["https://host.invalid/", "http://10.0.0.1/", "https://é.invalid/💬?#", "javascript:alert(1)", "https://[::1"],
   ...[null, true, false, 0, -0, -1, 1.5, 1e308, 5e-324, 2 ** 53, -(2 ** 63), [], {}, [[]], [null], [{}], { a: {} }],
   JSON.parse('{"__proto__":{"operations":["send"]},"constructor":{"prototype":{}}}'),
 ];

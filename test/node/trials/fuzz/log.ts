@@ -4,6 +4,9 @@
 const BROKEN_HTTP =
   /^(Uncaught exception: |e = )(kj\/compat\/(http|url)\.c\+\+|.*: remote\.jsg\.TypeError: Invalid URL string)/;
 
+/** An endpoint whose host does not exist. */
+const NO_HOST = /^e = .*failed to lookup address information/;
+
 export class Log {
   /** How often each event above level "info" came. */
   readonly troubles = new Map<string, number>();
@@ -21,6 +24,7 @@ export class Log {
 /** What is no line of the service's own is workerd's: an exception that nobody caught, a crash. */
 function read(line: string): { level: string; event: string } {
   if (BROKEN_HTTP.test(line)) return { level: "workerd:", event: "broken HTTP" };
+  if (NO_HOST.test(line)) return { level: "workerd:", event: "no such host" };
   try {
     const { level, event } = JSON.parse(line);
     if (typeof level === "string" && typeof event === "string") return { level, event };

@@ -43,9 +43,23 @@ export interface Known {
   codes: string[];
   deadJobs: string[];
   importIds: string[];
+  /** Of an operator who may sign in to the console. */
+  token: string;
+  sessionIds: string[];
+  /** The ids of inbound texts that somebody is to decide. */
+  texts: string[];
   /** Ids of another website's messages, which no answer may show. */
   foreign: string[];
 }
+
+/** The website with the texts to decide. */
+export const WEBSITE_OF_TEXTS = "fuzzed-0";
+
+/** What the console sends with each call. */
+export const OF_THE_CONSOLE: FuzzRequest["headers"] = [
+  ["sec-fetch-site", "same-origin"],
+  ["x-console", "1"],
+];
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"];
 const TYPES = [
@@ -98,6 +112,7 @@ export class Requests {
     const chosen = dice.chance(0.93) ? method : dice.pick(METHODS);
     const body = chosen === "GET" || chosen === "HEAD" ? undefined : this.#body(path, operation);
     const headers = [...this.#credentials(operation, client), ...this.#type(operation), ...this.#others(operation)];
+    if (path.startsWith("/console/") && dice.chance(0.8)) headers.push(...OF_THE_CONSOLE);
     const url = this.#path(path, operation, client.websiteId) + this.#query(operation, client);
     return { method: chosen, path: url, headers, ...(body === undefined ? {} : { body, chunked: dice.chance(0.1) }) };
   }
@@ -125,7 +140,7 @@ export class Requests {
   }
 
   #rightValue(name: string, websiteId: string, { parameters = [] }: Operation): string {
-    const { victims, phones, messageIds, codes, deadJobs, importIds } = this.#known;
+    const { victims, phones, messageIds, codes, deadJobs, importIds, sessionIds } = this.#known;
     const dice = this.#dice;
     const values: Record<string, () => string | undefined> = {
       websiteId: () => websiteId,
@@ -135,6 +150,8 @@ export class Requests {
       code: () => codes[dice.below(codes.length)],
       jobId: () => dice.pick(deadJobs),
       importId: () => dice.pick(importIds),
+      sessionId: () => dice.pick(sessionIds),
+      personId: () => dice.pick(phones).replace("+", "%2B"),
       carrier: () => dice.pick(["twilio", "telnyx", "kannel", "sandbox"]),
     };
     return values[name]?.() ?? parameters.find((parameter) => parameter.name === name)?.example ?? "x";
@@ -270,7 +287,15 @@ export class Requests {
       if (name === "callbackUrl") return [name, this.#dice.chance(0.9) ? null : nasty(this.#dice)];
       return [name, name === "csv_file" ? csvFile(this.#dice) : this.#fill(inner)];
     });
-    return { ...Object.fromEntries(fields), ...this.#link(value) };
+    return { ...Object.fromEntries(fields), ...this.#link(value), ...this.#existing(value) };
+  }
+
+  /** A text to decide, or a token that signs in, in place of the document's own examples. */
+  #existing(value: object): object {
+    const { texts, token } = this.#known;
+    if ("carrierMessageId" in value)
+      return { websiteId: WEBSITE_OF_TEXTS, carrier: "sandbox", carrierMessageId: this.#dice.pick(texts) };
+    return "token" in value ? { token } : {};
   }
 
   /** Some send requests have a link and some do not. There are few keys, so that bodies under one key differ in that too. */

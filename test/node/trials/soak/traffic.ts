@@ -128,13 +128,15 @@ function wrongRequests({ url, sandbox }: Place): Call[] {
     expect,
   });
   const hex = (bytes: number) => randomBytes(bytes).toString("hex");
+  // Minutes pass in seconds: of one address, the limit of guesses would refuse most of them.
+  const address = () => ({ "cf-connecting-ip": `2001:${hex(2)}:${hex(2)}::1` });
   const strangers = Array.from({ length: 20 }, () =>
-    post("/text/message/send", "{}", 401, headersOf(hex(16), hex(32))),
+    post("/text/message/send", "{}", 401, { ...headersOf(hex(16), hex(32)), ...address() }),
   );
   return [
     ...strangers,
-    post("/text/message/send", "{}", 401, { "x-client-secret": hex(32) }),
-    post("/text/message/send", "{}", 401, { "x-client-id": "" }),
+    post("/text/message/send", "{}", 401, { "x-client-secret": hex(32), ...address() }),
+    post("/text/message/send", "{}", 401, { "x-client-id": "", ...address() }),
     post("/text/message/send", "{", 400),
     post("/text/message/send", '{"phone":"1"}', 400),
     post("/text/message/send", "{}", 415, { "content-type": "text/plain" }),
@@ -144,13 +146,13 @@ function wrongRequests({ url, sandbox }: Place): Call[] {
     { url: `${url}/text/message/status?messageId=${randomUUID()}`, headers: sandbox.headers, expect: 404 },
     { url: `${url}/nowhere/${hex(8)}`, expect: 404 },
     { url: `${url}/text/subscribe`, method: "DELETE", expect: 405 },
-    { url: `${url}/l/${hex(5)}`, expect: 404 },
+    { url: `${url}/l/${hex(5)}`, headers: address(), expect: 404 },
     { url: `${url}/carriers/kannel/receipts?m=${randomUUID()}&k=${hex(32)}&type=1`, expect: 403 },
     {
       url: `${url}/carriers/kannel/inbound?key=${WEBHOOK_KEY}&from=1&to=999&text=hello&id=${randomUUID()}`,
       expect: 200,
     },
-    { url: `${url}/operator/websites`, headers: { authorization: `Bearer ${hex(32)}` }, expect: 401 },
+    { url: `${url}/operator/websites`, headers: { authorization: `Bearer ${hex(32)}`, ...address() }, expect: 401 },
   ];
 }
 
