@@ -3,6 +3,7 @@ import { isLoopback } from "../domain/callbacks/callback-url.ts";
 import { CLIENT_ID, type Client, clientSettingsSchema, rotationSchema } from "../domain/clients/client.ts";
 import type { ClientRefusal } from "../domain/clients/client-uses.ts";
 import { changeClient, createClient, rotateClient } from "../flows/clients/manage-clients.ts";
+import { countCancellable } from "../flows/messages/hold-messages.ts";
 import { type ApiRequest, authorOf } from "../http/api-request.ts";
 import { BODY_LIMITS, readFields } from "../http/body.ts";
 import { ok, type Resource } from "../http/call.ts";
@@ -11,7 +12,6 @@ import { toTime } from "../http/time.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { readEndpoints } from "../store/callbacks/endpoint-health.ts";
 import { readClient } from "../store/clients/client-uses.ts";
-import { countWaiting } from "../store/messages/holds.ts";
 import { CHANGE_COLUMNS, lastChanges } from "./audit.ts";
 import { operatorCall, settingsBody } from "./operator-call.ts";
 import { CLIENT as CLIENT_PARAMETER, requireFound, requireWebsite, WEBSITE } from "./params.ts";
@@ -127,7 +127,7 @@ const change = operatorCall({
       // Nothing else gives or takes: for example, a new endpoint gets the next event.
       const mayCall = ["suspend", "resume", "operations"].some((name) => given[name] !== undefined);
       const effect = mayCall || takesEffect !== "at-once" ? [MEANING_OF_EFFECT[takesEffect]] : [];
-      const waiting = `The client is suspended, but ${waitingMessages} pending messages will still be sent. To hold them: hold ${websiteId} --client ${clientId}`;
+      const waiting = `The client is suspended, but ${waitingMessages} pending or scheduled messages will still be sent. To hold them: hold ${websiteId} --client ${clientId}`;
       return [...effect, ...(waitingMessages ? [waiting] : [])].join("\n");
     },
   },
@@ -146,7 +146,7 @@ const change = operatorCall({
 /** @returns null: not known. The client is changed, whatever comes of the count. */
 async function countOfClient(deps: Deps, { websiteId, clientId }: Client): Promise<number | null> {
   try {
-    return await countWaiting(deps.db, websiteId, { clientId, sendPurpose: null });
+    return await countCancellable(deps.db, websiteId, { clientId, sendPurpose: null });
   } catch (error) {
     deps.log("error", "waiting.not-counted", { websiteId, clientId, error: describeError(error) });
     return null;

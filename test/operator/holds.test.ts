@@ -324,11 +324,12 @@ describe("a cancellation", () => {
   });
 });
 
-it("a client that is suspended says how many of its texts still wait", async () => {
+it("a client that is suspended says how many of its texts still wait, scheduled ones too", async () => {
   await campaign();
+  await world.send(client, { phone: PHONES[0], sendAt: new Date(world.now + 86_400_000).toISOString() });
   world.advance(2);
   const suspend = (suspended: boolean) => world.operator("PATCH", `/clients/${client.clientId}`, { suspended });
-  expect(await (await suspend(true)).json()).toMatchObject({ suspended: true, waitingMessages: PHONES.length });
+  expect(await (await suspend(true)).json()).toMatchObject({ suspended: true, waitingMessages: PHONES.length + 1 });
   world.advance(2);
   expect(await (await suspend(false)).json()).toMatchObject({ suspended: false, waitingMessages: null });
 });

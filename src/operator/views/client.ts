@@ -95,7 +95,9 @@ export const clientAnswers = {
     waitingMessages: z
       .int()
       .nullable()
-      .describe("How many pending messages of the client will still be sent. null: this call did not suspend it."),
+      .describe(
+        "How many pending and scheduled messages of the client will still be sent. null: this call did not suspend it.",
+      ),
   }),
   NewClient: z.object({ clientId: z.string(), ...secretsSchema.shape }),
   NewSecrets: secretsSchema.extend({
