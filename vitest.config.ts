@@ -100,7 +100,8 @@ export default defineConfig({
         ],
         test: {
           name: "worker",
-          include: ["test/**/*.test.ts"],
+          // A trial takes minutes: `npm run faults` runs it.
+          include: ["test/**/*.test.ts", ...(process.env.FAULT_SEEDS === undefined ? [] : ["test/**/*.trial.ts"])],
           setupFiles: ["test/faster-pool.ts", "test/strict/setup.ts"],
           exclude: ["test/node/**"],
           isolate: false,

@@ -21,6 +21,7 @@ export class PlansReporter implements Reporter {
     const inWorkerd = modules.filter((module) => module.project.name === "worker");
     const all = await this.#vitest?.globTestSpecifications();
     const isWhole =
+      inWorkerd.length > 0 &&
       all?.filter(({ project }) => project.name === "worker").length === inWorkerd.length &&
       inWorkerd.every((module) => module.state() !== "skipped");
     if (!isWhole || reason !== "passed") return;

@@ -13,13 +13,16 @@ export const HEAP = "heap (bytes)";
 const LEDGER = "subscription_changes";
 const ERASED = "erased_people";
 const AUDIT = "audit_log";
-const REPORT = "daily_counts";
 
-/** Each erased person has two: one under the key of the marks, and one as the version before knows it. */
-const MARKS_EACH = 2;
-
-/** A day's rows of the report: websites, purposes, and 7 statuses with their 13 reasons. */
-const REPORT_ROWS_A_DAY = 2 * 2 * (7 + 13);
+/** The most rows a day of what is kept by the day, for longer than this clock goes on. */
+const ROWS_A_DAY: Record<string, number> = {
+  // Websites, purposes, and 7 statuses with their 13 reasons.
+  daily_counts: 2 * 2 * (7 + 13),
+  // The two websites, and all of them.
+  traffic_counts: 3,
+  // Websites, and the codes of the wrong requests that traffic.ts makes.
+  refusal_counts: 2 * 6,
+};
 
 /** By how much the mean of the last readings may be above that of those at half time: 18,000 messages lie between. */
 const ROWS_SHARE = 0.01;
@@ -59,10 +62,11 @@ export function judge(readings: Reading[], window: number, { ledgerRows, erased,
   return Object.keys(readings.at(-1) ?? {}).map((name) => {
     const seen = quarters.map((end) => mean(readings.slice(Math.max(0, end - window), end), name));
     const last = readings.at(-1)?.[name] ?? Number.NaN;
-    const exact = { [LEDGER]: ledgerRows, [ERASED]: erased * MARKS_EACH, [AUDIT]: changes }[name];
+    const exact = { [LEDGER]: ledgerRows, [ERASED]: erased, [AUDIT]: changes }[name];
     if (exact !== undefined) return { name, seen, bound: exact, isLevel: last === exact };
-    if (name === REPORT) {
-      const bound = REPORT_ROWS_A_DAY * (days + 1);
+    const rowsADay = ROWS_A_DAY[name];
+    if (rowsADay !== undefined) {
+      const bound = rowsADay * (days + 1);
       return { name, seen, bound, isLevel: last <= bound };
     }
     const [, half = Number.NaN, , end = Number.NaN] = seen;

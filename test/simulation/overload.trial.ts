@@ -3,7 +3,7 @@
  * a real D1. Simulated are the clock, the one thread of D1 with its queue, the platform's queues, and the callers. The trials run it
  * (`npm run faults -- --only bindings`), because it takes minutes.
  */
-import { afterEach, describe, expect, inject, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { printSummary } from "../faults/summary.ts";
 import { World } from "../world.ts";
 import { type Sent, Service } from "./service.ts";
@@ -94,7 +94,7 @@ async function expectRecovery(service: Service, { after }: Load): Promise<void> 
   await expectAllOnce(service);
 }
 
-describe.runIf(inject("faultSeeds") > 1)("a D1 that is asked for three times what it can carry", () => {
+describe("a D1 that is asked for three times what it can carry", () => {
   it("by as many websites as texts refuses the rest with a time to come back, and is itself again soon", async () => {
     const service = await openService();
     const load = await overload(service);
