@@ -80,10 +80,11 @@ export class Restore {
       throw error;
     }
     progress.finish(new Date(now()).toISOString());
-    print(`Restored to ${this.#time}. To undo it:`);
+    print(`Restored to ${this.#time}. To undo it at once:`);
     for (const database of databases) {
       print(`  npx wrangler d1 time-travel restore ${database} --bookmark=${progress.of(database).previousBookmark}`);
     }
+    print("Later, that would send again what was sent since this restore, and forget who has opted out since.");
     print("Now repeat what operators have done since then: docs/procedures.md, Restoring the database.");
   }
 

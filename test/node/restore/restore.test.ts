@@ -182,6 +182,12 @@ describe("npm run restore", () => {
     await cloudflare.start().run();
     expect(cloudflare.calls).toHaveLength(12);
     expect(cloudflare.printed.join("\n")).toContain("Kept 0 opt-outs and 0 tombstones of DB");
+    expect(cloudflare.printed.slice(-4)).toEqual([
+      "  npx wrangler d1 time-travel restore DB --bookmark=before",
+      "  npx wrangler d1 time-travel restore DB_2 --bookmark=before",
+      "Later, that would send again what was sent since this restore, and forget who has opted out since.",
+      expect.stringContaining("repeat what operators have done"),
+    ]);
   });
 });
 
