@@ -402,7 +402,9 @@ describe.skipIf(!hasBrowser)("the page in a browser", () => {
       for (const id of sample.filter((id) => here.includes(id))) await openCall(page, id);
       expect(await page.locator(".opblock-body").count()).toBeGreaterThan(2);
       expect(await page.evaluate(() => globalThis.document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
-      expect(await findViolations(page, undefined, rules)).toEqual([]);
+      // A call that is not open is alike on both pages.
+      const closed = path === "/docs/operator" ? ".opblock:not(.is-open)" : undefined;
+      expect(await findViolations(page, undefined, rules, closed)).toEqual([]);
     },
   );
 
