@@ -22,7 +22,7 @@ const isAsked =
 const becomes = (state: number) => isAsked("INSERT INTO moving", (values) => values[3] === state);
 
 /** See saveMove. */
-const reaches = (state: string) => isAsked("UPDATE moves SET state = ?4", (values) => values[3] === state);
+const reaches = (state: string) => isAsked("UPDATE moves SET state = ?1", (values) => values[0] === state);
 
 type Point = readonly [when: "before" | "after", isThere: (statements: Asked[]) => boolean];
 
