@@ -43,7 +43,7 @@ export interface Known {
   codes: string[];
   deadJobs: string[];
   importIds: string[];
-  /** Of an operator who may sign in to the console. */
+  /** The token of an operator who may sign in to the console. */
   token: string;
   sessionIds: string[];
   /** The ids of inbound texts that somebody is to decide. */
