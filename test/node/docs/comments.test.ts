@@ -5,7 +5,10 @@ import { expect, it } from "vitest";
 import { ROOT } from "../../../scripts/wrangler.ts";
 
 const FOLDERS = "{src,scripts,console,client,bench,test,migrations}";
-const FILES = globSync([`${FOLDERS}/**/*.{ts,tsx,sql}`, "*.ts"], { cwd: ROOT, exclude: ["**/node_modules", "test/node/typed-client/api.d.ts"] });
+const FILES = globSync([`${FOLDERS}/**/*.{ts,tsx,sql}`, "*.ts"], {
+  cwd: ROOT,
+  exclude: ["**/node_modules", "test/node/typed-client/api.d.ts"],
+});
 
 /** A comment, or a sentence in it, whose subject comes after "Of …". */
 const BEGINS_WITH_OF = /(?:\/\*\*|\/\/|^\s*\*|--|^.*\*.*[.:]) Of [a-z]/m;
