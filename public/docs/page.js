@@ -137,14 +137,29 @@ function goToPlace() {
   (control ?? target).focus({ preventScroll: true });
   target.scrollIntoView();
   kept = target;
-  setTimeout(() => (kept = null), KEPT_MILLISECONDS);
+  keepOn();
 }
 
-/** Swagger UI draws on, for example the body of a call that was opened: the place stays in view until somebody does something. */
+/**
+ * Swagger UI draws on, for example the body of a call that was opened: the place stays in view until that has ended, or until somebody
+ * does something.
+ */
 let kept = null;
+/** After the last that was drawn. */
 const KEPT_MILLISECONDS = 2000;
+let keeping;
+
+function keepOn() {
+  clearTimeout(keeping);
+  keeping = setTimeout(() => (kept = null), KEPT_MILLISECONDS);
+}
 
 addEventListener("scroll", () => kept?.scrollIntoView());
+new ResizeObserver(() => {
+  if (kept === null) return;
+  kept.scrollIntoView();
+  keepOn();
+}).observe(reference);
 
 for (const act of ["keydown", "pointerdown", "wheel"])
   addEventListener(act, () => (kept = null), { capture: true, passive: true });
