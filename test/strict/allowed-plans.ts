@@ -133,10 +133,6 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
     step: "SEARCH traffic_counts USING PRIMARY KEY (website_id=? AND span=? AND at>?)",
     reason: "The last hour, or 30 days, of all websites or of one.",
   },
-  {
-    step: "SEARCH traffic_counts USING INDEX traffic_by_day (at=?)",
-    reason: "The busiest of a day, in the order of the index, until there are enough.",
-  },
   { step: "SCAN websites USING INDEX websites_held", reason: "Those with holds, until there are enough." },
   {
     step: "SCAN websites",
