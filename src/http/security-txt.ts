@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { DAY_MILLISECONDS } from "../domain/day.ts";
+import { DAY_MILLISECONDS, dayNumber } from "../domain/day.ts";
 import { RequestFailure } from "../domain/failure.ts";
 import { call, type Resource } from "./call.ts";
 
@@ -27,7 +27,7 @@ const read = call({
   errors: ["path-unknown"],
   run: (_request, { config, now }) => {
     if (config.securityContact === undefined) throw new RequestFailure({ kind: "path-unknown" });
-    const lastDay = Math.floor(now() / DAY_MILLISECONDS) + VALID_DAYS;
+    const lastDay = dayNumber(now()) + VALID_DAYS;
     const expires = new Date(lastDay * DAY_MILLISECONDS).toISOString();
     const text = `Contact: ${config.securityContact}\nExpires: ${expires}\n`;
     return new Response(text, { headers: { "content-type": "text/plain; charset=utf-8" } });

@@ -1,5 +1,5 @@
 // Pure. The refused requests that this isolate has counted, and that the store does not have yet.
-import { DAY_MILLISECONDS } from "../day.ts";
+import { dayNumber } from "../day.ts";
 import { REFUSED_ONCE_MILLISECONDS } from "./refused-request.ts";
 
 /** How many requests of a website were refused on a day with a code. */
@@ -13,8 +13,6 @@ export interface RefusalCount {
 
 /** Days that are kept and shown, with today. */
 export const REFUSAL_DAYS = 30;
-
-export const dayOf = (time: number) => Math.floor(time / DAY_MILLISECONDS);
 
 /** A website, and the binding of its database. */
 interface Place {
@@ -34,7 +32,7 @@ export class RefusalTally {
   add({ websiteId, database }: Place, code: number, now: number): void {
     const own = this.#websites.get(websiteId) ?? { websiteId, database, since: now, counts: new Map() };
     this.#websites.set(websiteId, own);
-    const day = dayOf(now);
+    const day = dayNumber(now);
     const count = own.counts.get(`${day} ${code}`) ?? { day, code, requests: 0 };
     own.counts.set(`${day} ${code}`, { ...count, requests: count.requests + 1 });
   }

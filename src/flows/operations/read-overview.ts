@@ -1,7 +1,7 @@
 // What an operator looks at first: accepted and delivered texts, pending texts that should have gone, and the problems. A look reads
 // at most 2,000 rows of each database, and writes nothing.
 import type { Deps } from "../../deps.ts";
-import { DAY_MILLISECONDS, toDay } from "../../domain/day.ts";
+import { DAY_MILLISECONDS, dayNumber, toDay } from "../../domain/day.ts";
 import { isStoreUnavailable } from "../../domain/failure.ts";
 import type { ProblemDetail, ServiceState } from "../../domain/operations/problems.ts";
 import { hourBefore } from "../../store/operations/outcome-counts.ts";
@@ -18,7 +18,6 @@ import {
 } from "../../store/operations/overview.ts";
 import { readNames } from "../../store/operations/problem-names.ts";
 import { readHistory, type ToldProblem } from "../../store/operations/told-problems.ts";
-import { dayNumber } from "../../store/operations/traffic-counts.ts";
 import { askEach, type Missing } from "../databases/ask-each.ts";
 import { inEach, inFirst } from "../databases/places.ts";
 import { FEW_ROWS, readServiceState } from "./read-service-state.ts";
@@ -197,9 +196,12 @@ function byDay(rows: DayTraffic[], now: number): Overview["days"] {
     const own = byTime.get(at) ?? [];
     const total = (read: (it: DayTraffic) => number) => own.reduce((sum, it) => sum + read(it), 0);
     return {
-      ...{ day: toDay(at * DAY_MILLISECONDS), ...figuresOf(own) },
-      ...{ clicked: total(({ clicked }) => clicked), optedOut: total(({ optedOut }) => optedOut) },
-      ...{ joined: total(({ joined }) => joined), parted: total(({ parted }) => parted) },
+      day: toDay(at * DAY_MILLISECONDS),
+      ...figuresOf(own),
+      clicked: total(({ clicked }) => clicked),
+      optedOut: total(({ optedOut }) => optedOut),
+      joined: total(({ joined }) => joined),
+      parted: total(({ parted }) => parted),
     };
   });
 }

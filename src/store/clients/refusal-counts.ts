@@ -1,5 +1,6 @@
 // The table refusal_counts: how many requests of a website were refused, by day and code.
-import { dayOf, REFUSAL_DAYS, type RefusalCount } from "../../domain/clients/refusal-tally.ts";
+import { REFUSAL_DAYS, type RefusalCount } from "../../domain/clients/refusal-tally.ts";
+import { dayNumber } from "../../domain/day.ts";
 import { runOnce, runQuery } from "../database.ts";
 import { piece, prepare, type Sql, sql } from "../sql.ts";
 
@@ -29,7 +30,7 @@ export async function addRefusals(db: D1Database, websiteId: string, counts: Ref
 
 /** Deletes the days of a website that are no longer shown. */
 export function dropRefusals(db: D1Database, websiteId: string, now: number): D1PreparedStatement {
-  const latest = dayOf(now) - REFUSAL_DAYS;
+  const latest = dayNumber(now) - REFUSAL_DAYS;
   return prepare(db, sql`DELETE FROM refusal_counts WHERE website_id = ${websiteId} AND day <= ${latest}`);
 }
 
@@ -39,7 +40,7 @@ export async function readRefusals(db: D1Database, websiteId: string, now: numbe
     prepare(
       db,
       sql`SELECT day, code, requests FROM refusal_counts
-        WHERE website_id = ${websiteId} AND day > ${dayOf(now) - REFUSAL_DAYS} ORDER BY day DESC, requests DESC, code`,
+        WHERE website_id = ${websiteId} AND day > ${dayNumber(now) - REFUSAL_DAYS} ORDER BY day DESC, requests DESC, code`,
     ),
   );
 }

@@ -1,7 +1,7 @@
 // How large each database is, and since when.
 
 import { FULL_SHARE } from "../../domain/databases/database-state.ts";
-import { DAY_MILLISECONDS } from "../../domain/day.ts";
+import { DAY_MILLISECONDS, dayNumber } from "../../domain/day.ts";
 import { RequestFailure } from "../../domain/failure.ts";
 import { runNamed, runQuery, selectLatest, sizeOf } from "../database.ts";
 import { prepare, sql } from "../sql.ts";
@@ -42,7 +42,7 @@ export async function readStoredState(db: D1Database, now: number): Promise<Stor
     swept: prepare(db, sql`SELECT ended_at, first_ended_at FROM last_sweep WHERE only = 1`),
     size: prepare(
       db,
-      sql`SELECT day, bytes FROM database_sizes WHERE day >= ${Math.floor(now / DAY_MILLISECONDS) - DAYS}
+      sql`SELECT day, bytes FROM database_sizes WHERE day >= ${dayNumber(now) - DAYS}
         ORDER BY day LIMIT 1`,
     ),
   });
@@ -61,7 +61,7 @@ export async function readStoredState(db: D1Database, now: number): Promise<Stor
 
 /** Stores the size once a day. An isolate knows the size after its first transaction; before that, nothing is stored. */
 export function keepSize(db: D1Database, now: number): D1PreparedStatement[] {
-  const day = Math.floor(now / DAY_MILLISECONDS);
+  const day = dayNumber(now);
   const bytes = sizeOf(db)?.bytes;
   if (bytes === undefined) return [];
   return [

@@ -1,11 +1,12 @@
 // Deletes rows older than RETENTION_DAYS (src/config.ts), the oldest first, some at a time. The sweep runs these functions; erasure.ts deletes one person's rows.
 
 import { REFUSED_KEPT_MILLISECONDS } from "../../domain/clients/refused-request.ts";
+import { dayNumber } from "../../domain/day.ts";
 import { runNamed, runNamedResults } from "../database.ts";
 import { STATE } from "../databases/moving.ts";
 import { countRemoved } from "../operations/daily-counts.ts";
 import { hourBefore, minuteOf } from "../operations/outcome-counts.ts";
-import { dayNumber, KEPT_DAYS, KEPT_MINUTES } from "../operations/traffic-counts.ts";
+import { KEPT_DAYS, KEPT_MINUTES } from "../operations/traffic-counts.ts";
 import { prepare, type Sql, sql } from "../sql.ts";
 
 /**

@@ -1,10 +1,10 @@
 // What the overview reads of one database: some hundred rows, however many websites it has and texts they send.
+import { dayNumber } from "../../domain/day.ts";
 import { runNamed } from "../database.ts";
 import { STATE } from "../databases/moving.ts";
 import { IS_HELD } from "../messages/holds.ts";
 import { piece, prepare, type Sql, sql } from "../sql.ts";
 import { hourBefore, minuteOf } from "./outcome-counts.ts";
-import { dayNumber } from "./traffic-counts.ts";
 
 /** What has become of the texts that were accepted in some time. `pending`: nothing yet. */
 export interface Traffic {

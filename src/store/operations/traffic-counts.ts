@@ -2,6 +2,7 @@
 // numbers were subscribed and unsubscribed on each day. A change of a message or of a subscription changes it in the same transaction, by
 // a statement that runs before the change, with the condition of the change: run again, it finds the change made, and counts nothing.
 // Messages that are erased or purged stay counted, as in a report.
+import { dayNumber } from "../../domain/day.ts";
 import { piece, prepare, type Sql, sql } from "../sql.ts";
 import { minuteOf } from "./outcome-counts.ts";
 
@@ -10,8 +11,6 @@ export const KEPT_MINUTES = 65;
 
 /** How long days are kept: a day longer than they are shown. */
 export const KEPT_DAYS = 31;
-
-export const dayNumber = (now: number) => Math.floor(minuteOf(now) / 1440);
 
 /**
  * Counts changes of status: for its website and for all websites (`''`), the minute and the day of acceptance.
