@@ -58,6 +58,12 @@ const CLIENT_COLUMNS = [
   ...["clientId", "name", "callbackUrl", "operations", "events", "suspended", "createdAt", "updatedAt", "lastUsedAt"],
 ];
 
+const COLUMNS = {
+  clients: CLIENT_COLUMNS,
+  refusedRequests: ["day", "code", "requests"],
+  changes: CHANGE_COLUMNS,
+};
+
 const websiteAnswers = {
   Website: websiteSchema,
   WebsiteWithClients: websiteSchema.extend({
@@ -180,7 +186,7 @@ const put = operatorCall({
   answers: [WITH_CLIENTS],
   command: {
     name: "put-website",
-    columns: { clients: CLIENT_COLUMNS, refusedRequests: ["day", "code", "requests"], changes: CHANGE_COLUMNS },
+    columns: COLUMNS,
   },
   run: async (request, deps) => {
     const websiteId = request.params.websiteId ?? "";
@@ -207,7 +213,7 @@ const get = operatorCall({
   errors: ["resource-unknown"],
   command: {
     name: "website",
-    columns: { clients: CLIENT_COLUMNS, refusedRequests: ["day", "code", "requests"], changes: CHANGE_COLUMNS },
+    columns: COLUMNS,
   },
   run: async (request, deps) => {
     return await readPage(deps, await requireWebsite(request, deps));

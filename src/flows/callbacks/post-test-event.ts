@@ -34,7 +34,7 @@ export async function postTestEvent(deps: Deps, author: Author, client: Client):
   const entry = { action: "test-event", websiteId, clientId } as const;
   const rate = { most: TEST_EVENTS_A_MINUTE, milliseconds: 60_000 };
   if (!(await beginRareAudit(deps.db, author, entry, rate, deps.now()))) {
-    throw new RequestFailure({ kind: "tests-exceeded", retryAfterSeconds: 60 });
+    throw new RequestFailure({ kind: "tests-exceeded", retryAfterSeconds: rate.milliseconds / 1000 });
   }
   return audited(
     deps,
