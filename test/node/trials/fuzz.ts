@@ -13,7 +13,7 @@ import { Dice } from "./fuzz/dice.ts";
 import { Log } from "./fuzz/log.ts";
 import { printCounts, printRest } from "./fuzz/report.ts";
 import { type Document, type Known, OF_THE_CONSOLE, Requests, WEBSITE_OF_TEXTS } from "./fuzz/requests.ts";
-import { makeWebsites, PHONES } from "./fuzz/websites.ts";
+import { callOperator, makeWebsites, PHONES } from "./fuzz/websites.ts";
 
 const HELP = `node test/node/trials/fuzz.ts [flags]
   --seed 1            the same seed asks the same
@@ -97,18 +97,6 @@ async function fuzz(place: Place): Promise<number> {
   return answers.faultCount === 0 ? 0 : 1;
 }
 
-/** An operator's call that must succeed. */
-async function operate(client: Client, operatorToken: string, method: string, path: string, body?: object) {
-  const headers: FuzzRequest["headers"] = [
-    ["authorization", `Bearer ${operatorToken}`],
-    ["content-type", "application/json"],
-  ];
-  const request = { method, path: `/operator${path}`, headers };
-  const answer = await client.send(body === undefined ? request : { ...request, body: JSON.stringify(body) });
-  if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.body}`);
-  return JSON.parse(answer.body);
-}
-
 async function prepare({ client, query, operatorToken, endpoint }: Place, bystander: Bystander): Promise<Known> {
   const made = await makeWebsites(client, operatorToken, endpoint);
   const links = await query(
@@ -130,13 +118,13 @@ async function prepare({ client, query, operatorToken, endpoint }: Place, bystan
     JSON.stringify(texts),
     ...[WEBSITE_OF_TEXTS, PHONES[0] ?? "", Date.now()],
   );
-  const { token } = await operate(client, operatorToken, "POST", "/tokens", { name: "fuzzed", role: "operator" });
+  const { token } = await callOperator(client, operatorToken, "POST", "/tokens", { name: "fuzzed", role: "operator" });
   for (let count = 0; count < SESSIONS; count++)
     await client.send({
       ...{ method: "POST", path: "/console/session", body: JSON.stringify({ token }) },
       headers: [["content-type", "application/json"], ...OF_THE_CONSOLE],
     });
-  const { sessions } = await operate(client, operatorToken, "GET", "/sessions");
+  const { sessions } = await callOperator(client, operatorToken, "GET", "/sessions");
   return {
     ...made,
     token,

@@ -14,20 +14,31 @@ export interface Issued {
   clientSecret: string;
 }
 
+/** An operator's call that must succeed. @param body a string is CSV @returns the answer */
+export async function callOperator(
+  client: Client,
+  operatorToken: string,
+  method: string,
+  path: string,
+  body?: object | string,
+) {
+  const headers: FuzzRequest["headers"] = [
+    ["authorization", `Bearer ${operatorToken}`],
+    ["content-type", typeof body === "string" ? "text/csv" : "application/json"],
+  ];
+  const text = typeof body === "object" ? JSON.stringify(body) : body;
+  const request = { method, path: `/operator${path}`, headers };
+  return expectSuccess(client, text === undefined ? request : { ...request, body: text });
+}
+
 /** An operator's website with its subscribers. @returns the import of its subscribers, and what makes a client of it */
 export async function makeWebsite(
   client: Client,
   operatorToken: string,
   { websiteId, phones, ...settings }: { websiteId: string; phones: string[]; carrier: string; sender?: string },
 ) {
-  const operate = async (method: string, path: string, body: object | string) => {
-    const headers: FuzzRequest["headers"] = [
-      ["authorization", `Bearer ${operatorToken}`],
-      ["content-type", typeof body === "string" ? "text/csv" : "application/json"],
-    ];
-    const text = typeof body === "string" ? body : JSON.stringify(body);
-    return expectSuccess(client, { method, path: `/operator/websites/${websiteId}${path}`, headers, body: text });
-  };
+  const operate = (method: string, path: string, body: object | string) =>
+    callOperator(client, operatorToken, method, `/websites/${websiteId}${path}`, body);
   await operate("PUT", "", { name: websiteId, ...settings });
   const { importId } = await operate("POST", "/subscribers", ["phone_numbers", ...phones].join("\n"));
   const makeClient = async (callbackUrl: string | null): Promise<Issued> =>
