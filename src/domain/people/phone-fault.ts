@@ -57,8 +57,24 @@ function explainLength(digits: number, callingCode: string, lengths: number[]): 
   const most = lengths.at(-1) ?? 0;
   if (lengths.includes(digits)) return `no number after ${callingCode} has this form`;
   const is = digits < least ? "too short" : digits > most ? "too long" : "of a wrong length";
-  const allowed = least === most ? String(least) : `${least} to ${most}`;
-  return `it is ${is}: it has ${digits === 1 ? "1 digit" : `${digits} digits`} after ${callingCode}, where numbers have ${allowed}`;
+  const count = digits === 1 ? "1 digit" : `${digits} digits`;
+  return `it is ${is}: it has ${count} after ${callingCode}, where numbers have ${nameLengths(lengths)}`;
+}
+
+/** @param lengths ascending. @returns for example "10", "7 to 9", "7, 9 or 10" */
+function nameLengths(lengths: number[]): string {
+  const runs: [first: number, last: number][] = [];
+  for (const length of lengths) {
+    const run = runs.at(-1);
+    if (run?.[1] === length - 1) run[1] = length;
+    else runs.push([length, length]);
+  }
+  const names = runs.flatMap(([first, last]) => {
+    if (last - first >= 2) return `${first} to ${last}`;
+    return first === last ? String(first) : [String(first), String(last)];
+  });
+  const final = names.pop() ?? "";
+  return names.length === 0 ? final : `${names.join(", ")} or ${final}`;
 }
 
 function nameOf(character: string): string {
