@@ -161,8 +161,12 @@ async function whileUnderWay<T>(answering: Promise<T>, isUnderWay: () => Promise
     } catch (error) {
       if (!(error instanceof SilenceError)) throw error;
     }
-    // Once the object is done with the send, its answer may be on the way: this waits for it once more.
-    const isDone = !(await withinTime(STILL_STORING_MILLISECONDS, isUnderWay()));
+    // Once the object is done with the send, its answer may be on the way: this waits for it once more. An object that refuses the
+    // question, because it is overloaded, says nothing of the send, which it may store all the same.
+    const isDone = !(await withinTime(
+      STILL_STORING_MILLISECONDS,
+      isUnderWay().catch(() => false),
+    ));
     if (isDone) return withinTime(STILL_STORING_MILLISECONDS, answering);
   }
 }

@@ -155,6 +155,24 @@ describe("a send whose object is late", () => {
     expect(waited).toEqual([250, 250]);
   });
 
+  const refuseQuestion = async () =>
+    Promise.reject(Object.assign(new Error("Durable Object is overloaded."), { overloaded: true }));
+
+  it("may be stored where the object takes no more questions, and is not told as refused", async () => {
+    const gate = gateOn({ send: () => new Promise<never>(() => {}), isStoring: refuseQuestion });
+    await expect(within(() => gate.send(SEND, () => 0))).rejects.toThrow(SilenceError);
+  });
+
+  it("has the answer that comes after the object has taken no more questions", async () => {
+    const stored = Promise.withResolvers<SendAnswer>();
+    const isStoring = async () => {
+      stored.resolve(ANSWER);
+      return refuseQuestion();
+    };
+    const gate = gateOn({ send: () => stored.promise, isStoring });
+    expect(await within(() => gate.send(SEND, () => 0))).toEqual(ANSWER);
+  });
+
   it("has the answer that comes while the object is asked", async () => {
     const stored = Promise.withResolvers<SendAnswer>();
     const isStoring = async () => {
