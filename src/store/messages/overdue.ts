@@ -1,6 +1,6 @@
 // What the sweep looks for: messages and callbacks whose job was lost, claims whose run was cut off, and receipts that do not come.
 import type { DueEvent } from "../../domain/callbacks/callback.ts";
-import { LONGEST_RECOVERY_SECONDS } from "../../domain/messages/retry-policy.ts";
+import { LONGEST_RECOVERY_SECONDS, LONGEST_RUN_MILLISECONDS } from "../../domain/messages/retry-policy.ts";
 import { toEventId } from "../callbacks/events.ts";
 import { runQuery } from "../database.ts";
 import { STATE } from "../databases/moving.ts";
@@ -73,17 +73,20 @@ export function findUnsubmitted(
   );
 }
 
+/** Condition on a claimed message: see markInterrupted. */
+const IS_MARKED = sql`(due_at >= claimed_at + ${LONGEST_RUN_MILLISECONDS})`;
+
 /**
  * Marks messages whose submission started before `claimedBefore` and never ended: from now on, the sweep counts how long their
- * outcome has been awaited. The mark is a `due_at` later than `claimed_at`: a claim is made when the job is due, and leaves `due_at` as
- * it is.
+ * outcome has been awaited. The mark is a `due_at` that is later than the claim by the time of the longest run. A claim leaves `due_at` as
+ * it is: that may be some minutes later than the claim, where the sweep has counted a late job as due anew.
  */
 export async function markInterrupted(db: D1Database, claimedBefore: number, now: number): Promise<void> {
   await runQuery(
     prepare(
       db,
       sql`UPDATE messages SET due_at = ${now} WHERE message_id IN (
-        SELECT message_id FROM messages WHERE due_at <= ${claimedBefore} AND claimed_at <= ${claimedBefore} AND due_at <= claimed_at
+        SELECT message_id FROM messages WHERE due_at <= ${claimedBefore} AND claimed_at <= ${claimedBefore} AND NOT ${IS_MARKED}
           AND ${IS_SERVED})`,
     ),
   );
@@ -93,7 +96,7 @@ export async function markInterrupted(db: D1Database, claimedBefore: number, now
 export function findInterrupted(db: D1Database, claimedBefore: number, foundBefore: number): Promise<string[]> {
   return readIds(
     db,
-    sql`SELECT message_id FROM messages WHERE due_at <= ${foundBefore} AND claimed_at <= ${claimedBefore} AND due_at > claimed_at
+    sql`SELECT message_id FROM messages WHERE due_at <= ${foundBefore} AND claimed_at <= ${claimedBefore} AND ${IS_MARKED}
       AND ${IS_SERVED} ORDER BY due_at LIMIT ${SWEEP_STEP}`,
   );
 }

@@ -4,7 +4,7 @@
  */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { failingDatabase, racingDatabase } from "../../failing-database.ts";
-import { ToldCarrier } from "../../told-carrier.ts";
+import { ACCEPTED, ToldCarrier } from "../../told-carrier.ts";
 import { type TestClient, World } from "../../world.ts";
 
 const ADA = "+12125550100";
@@ -111,5 +111,37 @@ describe("a message that a run claims while it is about to be ended is told as t
     world.advance(331);
     await race(messageId, () => world.sweep(), submitAfterRelease);
     await expectWhatTheCarrierSays(messageId, { status: "SENDING", reason: "OUTCOME_UNKNOWN" });
+  });
+});
+
+describe("a message whose job was late, and whose run could not store its outcome", () => {
+  it("is ended by no sweep before the job that has the outcome has run", async () => {
+    const messageId = await send();
+    // Its job is late: the sweep counts another one as due in a minute. The first one comes before that.
+    world.advance(61);
+    await world.sweep();
+    world.jobs.length = 0;
+    carrier.answer = () => ({ kind: "later", reason: "busy" });
+    const { deps } = world;
+    let batches = 0;
+    const batch = async (statements: D1PreparedStatement[]) => {
+      if (++batches > 1) throw new Error("D1_ERROR: Network connection lost.");
+      return deps.db.batch(statements);
+    };
+    world.deps = { ...deps, db: { prepare: (sql: string) => deps.db.prepare(sql), batch } as unknown as D1Database };
+    await world.deliver(QUEUE, [{ kind: "deliver", messageIds: [messageId] }]);
+    world.deps = deps;
+    const records = world.jobs.splice(0).map(({ body }) => body);
+    expect(records).toMatchObject([{ kind: "record" }]);
+    // The store is away for twenty minutes. The sweep is first, and the job comes within five minutes.
+    world.advance(20 * 60);
+    await world.sweep();
+    await world.deliver(QUEUE, records);
+    carrier.answer = () => ACCEPTED;
+    world.advance(60);
+    await world.runQueues();
+    expect(carrier.submitted).toEqual([messageId, messageId]);
+    expect(await world.statusOf(messageId)).toBe("SENDING");
+    expect(await world.rows("SELECT reason_code FROM messages")).toEqual([{ reason_code: null }]);
   });
 });
