@@ -1,7 +1,7 @@
 // What a client is told to do about a bulk request that broke off after some of its messages were stored.
 import type { BulkInterrupted } from "../domain/failure.ts";
 import { CHUNK_MESSAGES } from "../domain/messages/bulk-request.ts";
-import { PAUSED, UNAVAILABLE } from "./fixed-errors.ts";
+import { describeLimit, FULL, PAUSED, UNAVAILABLE } from "./fixed-errors.ts";
 
 const REST = "it stores the remaining messages, and answers the same ids for the others.";
 
@@ -30,8 +30,12 @@ export function adviseBulk({ because, stored, isKeyed }: BulkInterrupted, cause:
         : `${PAUSED} ${before} Send only the others, after the time in Retry-After.`;
     case "daily-limit-reached":
       return isKeyed
-        ? `${cause} ${before} ${whole}, after the time in Retry-After: ${REST}`
-        : `${cause} ${before} Send only the others, after the time in Retry-After.`;
+        ? `${describeLimit(because)} ${before} ${whole}, after the time in Retry-After: ${REST}`
+        : `${describeLimit(because)} ${before} Send only the others, after the time in Retry-After.`;
+    case "store-full":
+      return isKeyed
+        ? `${FULL} ${before} Tell the operator of the service. ${whole} once there is room: ${REST}`
+        : `${FULL} ${before} Tell the operator of the service, and send only the others once there is room.`;
     case "body-incomplete":
     case "body-not-json":
       return isKeyed

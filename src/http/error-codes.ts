@@ -5,14 +5,14 @@ export type ErrorKind = Exclude<Failure["kind"], "bulk-interrupted" | "import-in
 
 /**
  * Every code, in the order in which a request is checked. The HTTP status is the code divided by 100. Codes never change
- * meaning; src/openapi/meanings.ts says what each means.
+ * meaning; src/openapi/error-meanings.ts says what each means.
  */
 export const ERROR_CODES: Record<ErrorKind, number> = {
   "path-unknown": 40400,
   "method-wrong": 40500,
   "credentials-missing": 40100,
-  "credentials-wrong": 40101,
   "guesses-exceeded": 42903,
+  "credentials-wrong": 40101,
   "client-suspended": 40300,
   "operation-denied": 40301,
   "signature-wrong": 40302,

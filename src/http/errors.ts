@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { REQUESTS_PER_SECOND } from "../domain/clients/sliding-window.ts";
 import { PAUSED_SECONDS } from "../domain/databases/move.ts";
 import type { BulkInterrupted, Failure, FieldError, ImportInterrupted, ImportProgress } from "../domain/failure.ts";
 import type { OverLimit } from "../domain/messages/daily-limit.ts";
@@ -6,7 +7,7 @@ import { adviseBulk } from "./advise-bulk.ts";
 import { adviseImport } from "./advise-import.ts";
 import { docsOf, ERROR_CODES } from "./error-codes.ts";
 import type { errorSchema } from "./error-schema.ts";
-import { FIXED, isFixed, PAUSED, UNAVAILABLE } from "./fixed-errors.ts";
+import { describeLimit, FIXED, FULL, isFixed, PAUSED, UNAVAILABLE } from "./fixed-errors.ts";
 
 export interface ErrorAnswer {
   code: number;
@@ -107,8 +108,7 @@ function explain(
     }
     case "rate-exceeded":
       return {
-        message:
-          "This website has made more than 300 requests in one second, counted over all its clients. Repeat the request after the time in Retry-After.",
+        message: `This website has made more than ${REQUESTS_PER_SECOND} requests in one second, counted over all its clients. Repeat the request after the time in Retry-After.`,
         headers: { "retry-after": String(failure.retryAfterSeconds) },
       };
     case "tests-exceeded":
@@ -154,13 +154,10 @@ function explainMethod({ given, allow }: Extract<Failure, { kind: "method-wrong"
   return { message: `This path takes ${methods}${note}.`, headers: { allow: methods } };
 }
 
-function explainLimit({ limit, wanted, retryAfterSeconds }: OverLimit): Omit<ErrorAnswer, "code"> {
-  const most = limit === null ? "" : `: ${limit.toLocaleString("en")}`;
-  const cut =
-    limit !== null && wanted > limit ? ` It never accepts ${wanted} at once: send fewer texts in one request.` : "";
+function explainLimit(over: OverLimit): Omit<ErrorAnswer, "code"> {
   return {
-    message: `This website accepts no more texts for now, because it has reached the most in 24 hours that its operator has set${most}.${cut} Repeat the request after the time in Retry-After, or ask the operator.`,
-    headers: { "retry-after": String(retryAfterSeconds) },
+    message: `${describeLimit(over)} Repeat the request after the time in Retry-After, or ask the operator.`,
+    headers: { "retry-after": String(over.retryAfterSeconds) },
   };
 }
 
@@ -169,8 +166,7 @@ type StoreFailure = Extract<Failure, { kind: "store-full" | "store-unavailable" 
 function explainStore(failure: StoreFailure, random: number): Omit<ErrorAnswer, "code"> {
   if (failure.kind === "store-full") {
     return {
-      message:
-        "The database of this website is full, so it accepts no more messages. Nothing was stored. Tell the operator of the service, and repeat the request once there is room.",
+      message: `${FULL} Nothing was stored. Tell the operator of the service, and repeat the request once there is room.`,
       headers: { "retry-after": String(FULL_RETRY_SECONDS) },
     };
   }

@@ -1,5 +1,6 @@
 // The answers to failures that need no more words than their kind.
 import type { Failure } from "../domain/failure.ts";
+import type { OverLimit } from "../domain/messages/daily-limit.ts";
 import { REFUSED_MILLISECONDS } from "../platform/guesses.ts";
 
 /** Several answers begin with it. */
@@ -7,6 +8,17 @@ export const UNAVAILABLE = "The service is temporarily unavailable, because one 
 
 /** Several answers begin with it. */
 export const PAUSED = "This website is being moved to another database, which takes some minutes.";
+
+/** Several answers begin with it. */
+export const FULL = "The database of this website is full, so it accepts no more messages.";
+
+/** Several answers begin with it. */
+export function describeLimit({ limit, wanted }: Pick<OverLimit, "limit" | "wanted">): string {
+  const most = limit === null ? "" : `: ${limit.toLocaleString("en")}`;
+  const cut =
+    limit !== null && wanted > limit ? ` It never accepts ${wanted} at once: send fewer texts in one request.` : "";
+  return `This website accepts no more texts for now, because it has reached the most in 24 hours that its operator has set${most}.${cut}`;
+}
 
 interface FixedAnswer {
   message: string;

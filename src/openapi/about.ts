@@ -51,7 +51,7 @@ ${reasonTable()}
 
 ## Errors
 
-The HTTP status is the code divided by 100. The meaning of a code never changes. Checks run in the order of the codes here. For example, a wrong path gets 404 without credentials, and an invalid body gets 429 while the website is over its limit. If a code says nothing about sending again, nothing was stored, and you can send the request again once it is correct.
+The HTTP status is the code divided by 100. The meaning of a code never changes. Checks run in the order of the codes here, and a 5xx can come at any of them. For example, a wrong path gets 404 without credentials, and an invalid body gets 429 while the website is over its limit. If a code says nothing about sending again, nothing was stored, and you can send the request again once it is correct.
 
 ${errorSections("clients")}
 

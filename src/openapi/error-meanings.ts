@@ -114,10 +114,11 @@ const PART_STORED: Repeat = {
 
 /** The errors after which something may be stored. After all others, nothing is. */
 export const REPEATS: Partial<Record<ErrorKind, Repeat>> = {
-  "body-too-large": PART_STORED,
+  "body-too-large": {
+    bulk: "Send only what `details` does not name, in smaller requests. If the request had a key, each of them needs a new one.",
+  },
   "body-incomplete": PART_STORED,
   "body-not-json": PART_STORED,
-  "fields-wrong": PART_STORED,
   "idempotency-conflict": {
     send: "No: the first request with this key is stored.",
     bulk: "No: what `details` names is stored under this key. The remaining messages need a new key.",
@@ -130,6 +131,7 @@ export const REPEATS: Partial<Record<ErrorKind, Repeat>> = {
     send: "Send it again, with the same key if it had one.",
     bulk: "With a key, send the whole request again with the same key, never a part of it. Without a key, send only what `details` does not name.",
   },
+  "store-full": PART_STORED,
   "daily-limit-reached": PART_STORED,
   "website-paused": PART_STORED,
 };
