@@ -9,7 +9,8 @@
  * @property {string | null} docUrl where the code is explained
  * @property {number | null} retryAfterSeconds how long the service asks to wait
  * @property {string | null} idempotencyKey of a send: with it, the same message may be sent again without texting anybody twice
- * @property {"refused" | "unknown"} outcome `unknown`: an attempt may have been taken, because its answer was lost or a 5xx
+ * @property {"refused" | "unknown"} outcome `unknown`: an attempt may have been taken, because its answer was lost or a 5xx, or
+ *   because messages of a bulk request are stored: `details` has their ids
  */
 
 /** A request that failed, after all its attempts. `message` is for a person, and its words may change. */

@@ -43,8 +43,9 @@ export async function request(settings, call) {
       const body = parseObject(answer.text);
       if (body) return noteIgnored(settings, answer.headers, body);
     }
-    mayBeTaken ||= !answer || isUnclear(answer.status);
-    const error = toError(settings, call, { answer, lost, outcome: mayBeTaken ? "unknown" : "refused" });
+    const error = toError(settings, call, { answer, lost, outcome: "unknown" });
+    mayBeTaken ||= !answer || isUnclear(answer.status) || error.details.some(isStored);
+    if (!mayBeTaken) error.outcome = "refused";
     const mayPass = !answer || isUnclear(answer.status) || answer.status === 429;
     const isTooLong = (error.retryAfterSeconds ?? 0) > settings.longestWaitSeconds;
     if (!mayPass || isTooLong || attempt >= settings.attempts) throw error;
@@ -55,6 +56,11 @@ export async function request(settings, call) {
 /** Whether the service may have done what was asked. A 2xx that is not the service's comes from a proxy on the way. @param {number} status */
 function isUnclear(status) {
   return status === 408 || status >= 500 || (status >= 200 && status < 300);
+}
+
+/** A message of a bulk request that ended early. @param {ErrorDetail} detail */
+function isStored({ messageId }) {
+  return messageId !== undefined;
 }
 
 /**
@@ -128,7 +134,7 @@ function toError({ url }, { method, path, idempotencyKey }, { answer, lost, outc
     {
       ...{ status, code, details, ...rest },
       requestId: (isOwn && body.requestId) || headers.get("X-Request-Id"),
-      docUrl: (isOwn && body.docUrl) || null,
+      docUrl: isOwn ? readHelp(headers.get("Link"), url) : null,
       retryAfterSeconds: readRetryAfter(headers.get("Retry-After")),
     },
   );
@@ -147,6 +153,12 @@ function explain(lost) {
   if (!(lost instanceof Error)) return String(lost);
   const { cause } = lost;
   return cause instanceof Error ? `${lost.message}: ${cause.message || /** @type {any} */ (cause).code}` : lost.message;
+}
+
+/** @param {string | null} link such as `</docs#40001>; rel="help"`. @param {string} url of the service. @returns {string | null} */
+function readHelp(link, url) {
+  const [, path] = /<([^>]*)>\s*;\s*rel="?help"?/.exec(link ?? "") ?? [];
+  return path === undefined ? null : new URL(path, `${url}/`).href;
 }
 
 /** @param {string | null} value seconds, or a date. @returns {number | null} */

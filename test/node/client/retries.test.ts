@@ -176,10 +176,13 @@ describe("between two attempts", () => {
 });
 
 describe("an error", () => {
+  /** Of a bulk request that ended early. */
+  const STORED = { field: "messages[0]", message: "is stored", messageId: "the-id" };
+
   it("has what the service said", async () => {
     const details = [{ field: "phone", message: "must be an E.164 number" }];
     const docUrl = "https://sms.example.com/docs#40001";
-    const { client } = clientOf([error(400, 40001, {}, { details, docUrl })]);
+    const { client } = clientOf([error(400, 40001, { Link: '</docs#40001>; rel="help"' }, { details })]);
     const failure = await failureOf(client.send(MESSAGE, { idempotencyKey: "k" }));
     expect({ ...failure, message: failure.message }).toEqual({
       ...{ name: "TextgateError", status: 400, code: 40001, details, requestId: "r-1", docUrl },
@@ -228,6 +231,8 @@ describe("an error", () => {
     ["unknown", [new Response("no JSON")]],
     ["unknown", [lost(), error(429, 42900)]],
     ["unknown", [error(500, 50000), error(401, 40101)]],
+    ["unknown", [error(429, 42901, {}, { details: [STORED] })]],
+    ["unknown", [error(400, 40000, {}, { details: [STORED] }), error(401, 40101)]],
   ])("tells that the outcome is %s", async (outcome, steps) => {
     const { client } = clientOf(steps);
     const failure = await failureOf(client.send(MESSAGE));
