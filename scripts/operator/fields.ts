@@ -10,6 +10,7 @@ interface JsonSchema {
   description?: string;
   enum?: readonly string[];
   items?: JsonSchema;
+  minItems?: number;
   anyOf?: JsonSchema[];
 }
 
@@ -18,7 +19,6 @@ export interface Field {
   in: "query" | "body";
   /** Without what may stand in its place: `""` or null. */
   schema: JsonSchema;
-  isNullable: boolean;
   isRequired: boolean;
   description: string;
 }
@@ -38,8 +38,7 @@ function fieldsOfBody({ properties = {}, required = [] }: ReturnType<typeof toJs
 }
 
 function toField(name: string, where: Field["in"], schema: JsonSchema, isRequired: boolean, about: string): Field {
-  const isNullable = schema.anyOf?.some(({ type }) => type === "null") ?? false;
-  return { name, in: where, schema: schema.anyOf?.[0] ?? schema, isNullable, isRequired, description: about };
+  return { name, in: where, schema: schema.anyOf?.[0] ?? schema, isRequired, description: about };
 }
 
 /** One option: the field that it gives, and the value where it is a switch. */
@@ -100,13 +99,13 @@ export function readOptions(options: FieldOption[], values: Values): Record<Fiel
   return read;
 }
 
-function toValue(option: string, { schema, isNullable, in: where }: Field, given: Values[string]): unknown {
+function toValue(option: string, { schema, in: where }: Field, given: Values[string]): unknown {
   if (given === true) return where === "query" ? "true" : true;
   const text = String(given);
   if (schema.type === "integer") return toNumber(option, text);
   if (schema.type === "object") return text === "" ? null : toObject(option, text);
   if (schema.type !== "array") return toTime(text, schema.format);
-  if (text === "") return isNullable ? null : [];
+  if (text === "") return schema.minItems ? null : [];
   return text.split(",").map((item) => item.trim());
 }
 

@@ -42,6 +42,10 @@ export const orAbsent = (schema: z.ZodType<string, string>) => orEmpty(schema).t
 export const orNull = <T extends z.ZodType>(schema: T) =>
   orEmpty(schema).transform((value) => (value === "" ? null : value) as z.output<T> | null | undefined);
 
+/** `""` and null mean that the field is left out. */
+export const orLeftOut = <T extends z.ZodType>(schema: T) =>
+  orEmpty(schema).transform((value) => (value === "" || value === null ? undefined : value) as z.output<T> | undefined);
+
 /**
  * A list of strings. Each is looked at without a schema: there may be thousands.
  * @param error of what is no list

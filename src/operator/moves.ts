@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { MOVE_STATES, type Move } from "../domain/databases/move.ts";
+import { jsonObject } from "../domain/fields.ts";
 import { inDatabaseOf, inFirst } from "../flows/databases/places.ts";
 import { abortMove, findMove, startMove } from "../flows/databases/start-move.ts";
 import { authorOf } from "../http/api-request.ts";
@@ -12,7 +13,7 @@ import type { Answers } from "./answers.ts";
 import { operatorCall, settingsBody } from "./operator-call.ts";
 import { requireFound, requireWebsite, WEBSITE } from "./params.ts";
 
-const moveRequestSchema = z.strictObject({ database: z.string("Invalid input") }, "Invalid input");
+const moveRequestSchema = jsonObject({ database: z.string("is required, and must be a string") });
 
 const moveAnswers = {
   Move: z.object({

@@ -98,7 +98,7 @@ const CASES: Case[] = [
     broken: {
       helpText: [5, {}, long(1601), HALF],
       duplicateWindowHours: ["1", 0, 169, 1.5],
-      database: [5, null, long(21)],
+      database: [5, {}, long(21)],
     },
     crosses: [
       { body: { name: undefined }, field: "name" },

@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
+import { DEFAULT_EVENTS, OPERATIONS } from "../../src/domain/clients/client.ts";
 import { SEND, type TestClient, World } from "../world.ts";
 
 const ADA = "+12125550100";
@@ -46,6 +47,20 @@ describe("clients", () => {
     });
     world.advance(1);
     expect((await patch({ callbackUrl: "" })).body).toMatchObject({ operations: ["send"], callbackUrl: null });
+  });
+
+  it.each(["", null])("keep what a change gives as %j, and are made and rotated as without it", async (absent) => {
+    const change = { operations: absent, events: absent, suspended: absent };
+    const before = (await json(world.operator("GET", `/clients/${client.clientId}`))).body;
+    const { status, body } = await json(world.operator("PATCH", `/clients/${client.clientId}`, change));
+    const { operations, events, suspended } = before;
+    expect([status, body]).toMatchObject([200, { operations, events, suspended }]);
+    const { clientId } = (await json(world.operator("POST", "/websites/brand/clients", change))).body;
+    const made = (await json(world.operator("GET", `/clients/${clientId}`))).body;
+    expect(made).toMatchObject({ operations: [...OPERATIONS], events: [...DEFAULT_EVENTS], suspended: false });
+    world.advance(1);
+    const rotated = await json(world.operator("POST", `/clients/${clientId}/rotate`, { graceSeconds: absent }));
+    expect([rotated.status, rotated.body.oldPairUntil]).toEqual([200, new Date(world.now + 86_400_000).toISOString()]);
   });
 
   it("are refused a wrong setting", async () => {

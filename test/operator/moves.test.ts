@@ -93,6 +93,17 @@ describe("a move", () => {
     expect(await move("DB")).toMatchObject({ status: 202, state: "paused", from: "DB_2", to: "DB" });
   });
 
+  it("ignores what it does not know of its body, and says what it lacks", async () => {
+    const path = "/websites/brand/move";
+    for (const body of [{}, { database: null }, { database: 2 }])
+      expect(await call("POST", path, body)).toMatchObject({
+        status: 400,
+        details: [{ field: "database", message: "is required, and must be a string" }],
+      });
+    const answer = await world.operator("POST", path, { database: "DB_2", force: true });
+    expect([answer.status, answer.headers.get("ignored-fields")]).toEqual([202, "force"]);
+  });
+
   it("that nothing works on is a problem", async () => {
     await move("DB_2");
     world.jobs.length = 0;

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { EVENT_TYPES, MESSAGE_EVENT_TYPES } from "../callbacks/callback.ts";
 import { validateCallbackUrl } from "../callbacks/callback-url.ts";
-import { firstFault, jsonObject, orNull, text, wholeNumber } from "../fields.ts";
+import { firstFault, jsonObject, orLeftOut, orNull, text, wholeNumber } from "../fields.ts";
 import type { SendingHours } from "../messages/sending-hours.ts";
 import type { ClientRefusal } from "./client-uses.ts";
 
@@ -22,10 +22,11 @@ export const CLIENT_SECRET = /^[0-9a-f]{64}$/;
 /** A list of some of these, each once. */
 function someOf<const Name extends string>(names: readonly Name[]) {
   const known = names.join(", ");
-  return z
-    .array(z.enum(names, `must be one of: ${known}`), `must be an array of: ${known}`)
-    .transform((given) => [...new Set(given)])
-    .optional();
+  return orLeftOut(
+    z
+      .array(z.enum(names, `must be one of: ${known}`), `must be an array of: ${known}`)
+      .transform((given) => [...new Set(given)]),
+  );
 }
 
 /** @param allowLocal see validateCallbackUrl */
@@ -42,7 +43,7 @@ export function clientSettingsSchema(allowLocal: boolean) {
     events: someOf(CLIENT_EVENTS).describe(
       "What is posted to its callback URL. A new client gets `message.status` and `message.clicked` by default. A change holds for what happens from then on.",
     ),
-    suspended: z.boolean("must be true or false").optional(),
+    suspended: orLeftOut(z.boolean("must be true or false")),
   });
 }
 
@@ -52,8 +53,7 @@ const DEFAULT_GRACE_SECONDS = 86_400;
 const MAX_GRACE_SECONDS = 30 * 86_400;
 
 export const rotationSchema = jsonObject({
-  graceSeconds: wholeNumber("seconds", 0, MAX_GRACE_SECONDS)
-    .optional()
+  graceSeconds: orLeftOut(wholeNumber("seconds", 0, MAX_GRACE_SECONDS))
     .transform((seconds) => seconds ?? DEFAULT_GRACE_SECONDS)
     .describe("How long the old secrets stay valid."),
 });

@@ -1,7 +1,7 @@
 // Pure. A website (a tenant) and its settings.
 import * as z from "zod";
 import type { FieldError } from "../failure.ts";
-import { firstFault, jsonObject, orNull, ruleOfFields, text, wholeNumber } from "../fields.ts";
+import { firstFault, jsonObject, orLeftOut, orNull, ruleOfFields, text, wholeNumber } from "../fields.ts";
 import type { Hold } from "../messages/hold.ts";
 import { sendPurpose } from "../messages/send-request.ts";
 import type { SendingHours } from "../messages/sending-hours.ts";
@@ -74,13 +74,9 @@ export const websiteFields = jsonObject({
   ),
   sender: orNull(text(100)).describe("A number, a short code, or another sender of the carrier."),
   helpText: orNull(text(1600)).describe("The reply to HELP and INFO."),
-  database: z
-    .string("must be a string")
-    .max(20, "must have at most 20 characters")
-    .optional()
-    .describe(
-      "The database of a new website, such as `DB_2`. The default is the least full one. It cannot be changed.",
-    ),
+  database: orLeftOut(z.string("must be a string").max(20, "must have at most 20 characters")).describe(
+    "The database of a new website, such as `DB_2`. The default is the least full one. It cannot be changed.",
+  ),
   duplicateWindowHours: orNull(wholeNumber("hours", 1, 168)).describe(
     "How long the same number, text and sendPurpose count as one message. Without it, duplicates are sent.",
   ),

@@ -1,7 +1,7 @@
 // Pure. Which waiting messages of a website an operator holds or cancels.
 import * as z from "zod";
 import { CLIENT_ID } from "../clients/client.ts";
-import { expectedCount, jsonObject, orAbsent, text } from "../fields.ts";
+import { expectedCount, jsonObject, orAbsent, orLeftOut, text } from "../fields.ts";
 
 /** null: any. */
 export interface MessageFilter {
@@ -39,5 +39,7 @@ export const releaseSchema = jsonObject(fields);
 export const cancelSchema = jsonObject({
   ...fields,
   expected: expectedCount("messages"),
-  dryRun: z.boolean("must be true or false").default(false).describe("Counts them, and changes nothing."),
+  dryRun: orLeftOut(z.boolean("must be true or false"))
+    .transform((isDry) => isDry ?? false)
+    .meta({ description: "Counts them, and changes nothing.", default: false }),
 });

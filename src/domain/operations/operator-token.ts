@@ -1,6 +1,6 @@
 // Pure. The name and the role of an operator's token, and what a call of its resource takes.
 import * as z from "zod";
-import { jsonObject } from "../fields.ts";
+import { jsonObject, orLeftOut } from "../fields.ts";
 
 export const OPERATOR_NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
 
@@ -14,14 +14,10 @@ const MAX_GRACE_SECONDS = 30 * 86_400;
 
 export const newTokenSchema = jsonObject({
   name: z.string(NAME_RULE).regex(OPERATOR_NAME, NAME_RULE).describe("Whose it is. The audit log has it."),
-  role: z
-    .enum(ROLES, "must be viewer or operator")
-    .nullish()
-    .describe("`viewer`: sees counts, masked numbers and no texts, and changes nothing. Left out: `operator`."),
-  graceSeconds: z
-    .int(GRACE_RULE)
-    .min(0, GRACE_RULE)
-    .max(MAX_GRACE_SECONDS, GRACE_RULE)
-    .nullish()
-    .describe("How long the token that has this name stays valid. Left out: until it is ended."),
+  role: orLeftOut(z.enum(ROLES, "must be viewer or operator")).describe(
+    "`viewer`: sees counts, masked numbers and no texts, and changes nothing. Left out: `operator`.",
+  ),
+  graceSeconds: orLeftOut(z.int(GRACE_RULE).min(0, GRACE_RULE).max(MAX_GRACE_SECONDS, GRACE_RULE)).describe(
+    "How long the token that has this name stays valid. Left out: until it is ended.",
+  ),
 });

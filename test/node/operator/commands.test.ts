@@ -67,6 +67,12 @@ test("a command asks for what its arguments and options say", async () => {
   ]);
   expect(await sent("end-token", "ada", "--old")).toEqual(["/operator/tokens/ada?which=old"]);
   expect(await sent("change-client", "c1", "--resume")).toEqual(['/operator/clients/c1 {"suspended":false}']);
+  expect(await sent("change-client", "c1", "--operations", "", "--events", "")).toEqual([
+    '/operator/clients/c1 {"operations":[],"events":[]}',
+  ]);
+  expect(await sent("put-website", "brand", "--opt-out-words", "")).toEqual([
+    '/operator/websites/brand {"optOutWords":null}',
+  ]);
   expect(await sent("move-website", "brand")).toEqual([]);
   expect(await sent("move-website", "brand", "--to", "DB_2")).toEqual([
     '/operator/websites/brand/move {"database":"DB_2"}',
