@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { applyReceipts } from "../../src/flows/messages/apply-receipts.ts";
 import { receiveInbound } from "../../src/flows/people/receive-inbound.ts";
 import type { InboundAnswers } from "../../src/operator/inbound.ts";
 import { bindDatabases, makeBrand } from "../databases.ts";
@@ -11,6 +12,7 @@ const WORDS = "would you please stop this";
 
 let world: World;
 let client: TestClient;
+let messageId: string;
 
 beforeEach(async () => {
   world = await World.create();
@@ -23,6 +25,13 @@ async function text(carrierMessageId: string, from = ADA, words = WORDS, to = OU
   const inbound = { from, to: [to], keyword: null, answeredByCarrier: false, text: words, carrierMessageId };
   await world.invoke("fetch", () => receiveInbound(world.deps, "sandbox", inbound));
   await world.afterAnswer();
+  world.advance(60);
+}
+
+/** The receipt of the first of two texts that went out before. */
+async function optOutAtCarrier(): Promise<void> {
+  const receipt = { status: "FAILED_TO_DELIVERY", reason: null, carrierMessageId: null, optedOut: true } as const;
+  await world.invoke("queue", () => applyReceipts(world.deps, [{ ...receipt, messageId, carrier: "sandbox" }]));
   world.advance(60);
 }
 
@@ -88,6 +97,35 @@ describe("a text that is decided to be an opt-out", () => {
     await text("in-2", ADA, "START");
     await text("in-3", ADA, "STOP");
     expect(await decide(null)).toEqual([200, { optedOut: true }]);
+    expect(await person()).toMatchObject({ subscribed: false, optedOutByPerson: true });
+  });
+
+  it.each<[string, () => Promise<unknown>]>([
+    ["the person, with STOP", () => text("in-2", ADA, "STOP")],
+    ["the carrier, in a receipt", optOutAtCarrier],
+    ["a client", () => world.post("/text/unsubscribe", client, { phone_numbers: [ADA] })],
+    ["an import", () => world.subscribers("brand", [`${ADA},,false`])],
+    ["the operator, of another text", () => text("in-2").then(() => decide(true, "in-2"))],
+  ])("leaves opted out, when it is taken back, whoever was opted out since by %s", async (_who, optOut) => {
+    messageId = await world.send(client, { phone: ADA });
+    world.advance(1);
+    await world.send(client, { phone: ADA });
+    await world.runQueues();
+    await decide(true);
+    await optOut();
+    expect(await decide(null)).toEqual([200, { optedOut: true }]);
+    await world.subscribers("brand", [ADA], "?resubscribe=true");
+    expect(await person()).toMatchObject({ subscribed: false, optedOutByPerson: true });
+    await text("in-9", ADA, "START");
+    expect(await person()).toMatchObject({ subscribed: true });
+  });
+
+  it("leaves the person to the decision on an earlier text, when it is taken back", async () => {
+    await decide(true);
+    await text("in-2");
+    await decide(true, "in-2");
+    expect(await decide(null, "in-2")).toEqual([200, { optedOut: true }]);
+    await world.subscribers("brand", [ADA], "?resubscribe=true");
     expect(await person()).toMatchObject({ subscribed: false, optedOutByPerson: true });
   });
 

@@ -90,6 +90,9 @@ export async function takeBack(
     AND l.proof = i.text`;
   const changed = sql`inbound_texts i CROSS JOIN subscriptions s ON s.website_id = ${websiteId} AND s.phone = ${phone}
     CROSS JOIN subscription_changes l ON l.change_id = s.change_id`;
+  // The decision found the number opted out by an earlier one, or by another word of the person since that one.
+  const wasByPerson = sql`coalesce((SELECT p.subscribed = 0 AND p.source IN ('keyword', 'carrier') FROM subscription_changes p
+    WHERE p.website_id = s.website_id AND p.phone = s.phone AND p.change_id < s.change_id ORDER BY p.change_id DESC LIMIT 1), 0)`;
   const rows = await runNamed(db, {
     growth: countGrowth(
       db,
@@ -111,7 +114,7 @@ export async function takeBack(
     ),
     subscription: prepare(
       db,
-      sql`UPDATE subscriptions AS s SET opted_out_by_person = 0, opt_out_confirmed_at = NULL,
+      sql`UPDATE subscriptions AS s SET opted_out_by_person = ${wasByPerson}, opt_out_confirmed_at = NULL,
           subscribed = coalesce((SELECT c.was_subscribed FROM subscription_changes c WHERE c.change_id = s.change_id), 0),
           change_id = (SELECT max(c.change_id) FROM subscription_changes c WHERE c.website_id = s.website_id AND c.phone = s.phone)
         WHERE s.website_id = ${websiteId} AND s.phone = ${phone} AND EXISTS (SELECT 1 FROM inbound_texts i

@@ -118,10 +118,3 @@ export function toImport(row: ImportRow): StoredImport {
 /** Whether a row of an import has changed something. It may only say again that a number is opted out. */
 export const isUndoable = (row: string) =>
   piece(`(${row}.was_subscribed IS NOT ${row}.subscribed OR ${row}.was_email IS NOT NULL)`);
-
-/**
- * Whether an undo may change a number whose latest row of the ledger is `c`. Then a call that confirms the number, as it is,
- * gets a row of its own, which no undo passes over. An import that only says again that a number is opted out has one. One that only adds
- * a proof of consent has none: its undo would take the confirmation with it.
- */
-export const IS_OPEN_TO_UNDO = sql`(c.source = 'undo' OR (c.source = 'import' AND (c.subscribed = 1 OR ${isUndoable("c")})))`;

@@ -5,8 +5,8 @@ import { IS_COUNTED } from "../operations/daily-counts.ts";
 import { countGrowth, countResponses } from "../operations/traffic-counts.ts";
 import { piece, prepare, type Sql, sql } from "../sql.ts";
 import type { Tombstone } from "./erasure.ts";
-import { IS_OPEN_TO_UNDO } from "./imports.ts";
 import { CONFIRM_AGAIN_AFTER_MILLISECONDS } from "./keyword-replies.ts";
+import { IS_OPEN_TO_UNDO, isDecided } from "./open-to-undo.ts";
 
 /** A text with a keyword, for one of the numbers that its sender may be. */
 export interface Acted {
@@ -96,7 +96,7 @@ function optOut(db: D1Database, acted: Acted): D1PreparedStatement[] {
       sql`INSERT INTO subscription_changes (website_id, phone, was_subscribed, subscribed, changed_at, source, proof)
         SELECT w.value, ${phone}, s.subscribed, 0, ${receivedAt}, 'keyword', ${text}
         FROM ${fresh} LEFT JOIN subscriptions s ON s.website_id = w.value AND s.phone = ${phone}
-        WHERE ${isChange}`,
+        WHERE ${isChange} OR ${isDecided(piece("w.value"), sql`${phone}`)}`,
     ),
     ...tellChange(db, acted, isChange, 0),
     prepare(

@@ -2,7 +2,8 @@
 // `guard` what is found before anything is written.
 import type { DueEvent } from "../../domain/callbacks/callback.ts";
 import { piece, type Sql, sql } from "../sql.ts";
-import { IS_OPEN_TO_UNDO, takesRows } from "./imports.ts";
+import { takesRows } from "./imports.ts";
+import { IS_OPEN_TO_UNDO } from "./open-to-undo.ts";
 import type { ChangeOrigin } from "./subscriptions.ts";
 
 /** Where the changes go, and how. */
@@ -61,8 +62,8 @@ export const isAllowed = (target: Target) =>
   sql`(guard.stores AND (g.subscribed = 0 OR (guard.subscribes AND ${isKept(target)} IS NOT TRUE)))`;
 
 /**
- * Whether an import gave a number its state, and another request or import now gives it the same state. A row of the ledger then keeps an
- * undo of the first import from the number. A second import counts only if it opts the number out, because its other rows are as easily
+ * Whether an import, or a decision on a text, gave a number its state, and another request or import now gives it the same state. A row of
+ * the ledger then keeps an undo of the first from the number. A second import counts only if it opts the number out, because its other rows are as easily
  * repeated.
  */
 export function isSaidAgain({ websiteId, origin }: Target): Sql {

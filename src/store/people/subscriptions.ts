@@ -12,6 +12,7 @@ import { IS_COUNTED } from "../operations/daily-counts.ts";
 import { countGrowth, countResponses } from "../operations/traffic-counts.ts";
 import type { ChangeSource, SubscriptionChangeRow, SubscriptionRow } from "../rows.ts";
 import { piece, prepare, sql } from "../sql.ts";
+import { isDecided } from "./open-to-undo.ts";
 
 /**
  * Looks up which numbers are subscribed to the website's text program, in one query.
@@ -92,7 +93,7 @@ export async function optOutRecipient(
       sql`INSERT INTO subscription_changes (website_id, phone, was_subscribed, subscribed, changed_at, source, proof)
         SELECT m.website_id, m.phone, s.subscribed, 0, ${origin.now}, ${origin.source}, ${origin.proof}
         FROM messages m LEFT JOIN subscriptions s ON s.website_id = m.website_id AND s.phone = m.phone
-        WHERE ${isNew} AND ${isChange}`,
+        WHERE ${isNew} AND (${isChange} OR ${isDecided(piece("m.website_id"), piece("m.phone"))})`,
     ),
     told:
       run === null
