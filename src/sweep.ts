@@ -72,6 +72,9 @@ const JOBS: SweepJob[] = [
   },
 ];
 
+/** For the table in docs/monitoring.md. */
+export const SWEEP_JOBS = [KEPT_JOBS, ...JOBS].map(({ name }) => name);
+
 interface SweepResult {
   name: string;
   /** null: the job does not count, or has failed. */

@@ -34,7 +34,8 @@ function checkQueues({ queues }: Config): Finding[] {
   const unread = (queues.producers ?? []).flatMap(({ queue = "" }) => (isConsumed(queue) ? [] : [queue]));
   const messages = queues.producers?.find(({ binding }) => binding === "MESSAGES")?.queue;
   const deadLetters = consumers.find(({ queue }) => queue === messages)?.dead_letter_queue;
-  const lost = "A job that failed for two hours, because the store was away, is dropped, and no operator sees it.";
+  const lost =
+    "A job that has failed for one to two and a half hours, because the database was away, is dropped, and no operator sees it.";
   const take = "Take the consumers from the wrangler.toml of this version.";
   const findings = unread.map((queue) => ({
     what: `The queue ${queue} has no consumer.`,

@@ -90,7 +90,7 @@ export function classifyResponse(response: CarrierResponse, explanation: string,
   return { kind: "unknown", reason, failing: true };
 }
 
-const LONGEST_PAUSE_SECONDS = 3600;
+export const LONGEST_PAUSE_SECONDS = 3600;
 
 function retryAfterSeconds(headers: Headers): number | undefined {
   const seconds = Number(headers.get("retry-after") ?? headers.get("x-ratelimit-reset") ?? Number.NaN);

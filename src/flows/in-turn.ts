@@ -1,7 +1,7 @@
 import { isStoreUnavailable } from "../domain/failure.ts";
 
 /** After so many failures of the store in a row, the remaining items are skipped: a retry or the next sweep does them. */
-const MOST_STORE_FAILURES = 3;
+export const MOST_STORE_FAILURES = 3;
 
 /**
  * Works on the items one after the other, and goes on after a failure.

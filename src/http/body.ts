@@ -23,7 +23,7 @@ export const BODY_LIMITS = {
  * How many arrays and objects a body may have. Each takes some hundred times the memory of its two characters, and a
  * Worker has 128 MB. Valid bodies have far fewer.
  */
-const MOST_NESTED = 100_000;
+export const MOST_NESTED = 100_000;
 
 /**
  * The body as JSON.
@@ -131,7 +131,7 @@ const LEAST_BYTES = 4096;
 export const PIECE_MILLISECONDS = 10_000;
 
 /** How long a body may be waited for altogether: half a minute, and the time that it needs at 256 KB a second. */
-function longestWait(limitBytes: number): number {
+export function longestWait(limitBytes: number): number {
   return 30_000 + limitBytes / 256;
 }
 

@@ -36,7 +36,7 @@ const COMMON: Pick<Call, "path" | "tag" | "description" | "access" | "parameters
     "The link that replaces `clickUrl` in a text. A person's clicks are counted, and the first three on a message are posted as callbacks; robots, previews and prefetches are counted separately. Punctuation after the code is ignored, because phones take it for a part of the link.",
   // Open: the code cannot be guessed.
   access: "open",
-  parameters: [inPath("code", "Ten letters and digits.", "aB3dE5fG7h")],
+  parameters: [inPath("code", "10 to 14 letters and digits.", "aB3dE5fG7h")],
   errors: ["store-unavailable"],
   run: followLink,
 };

@@ -12,7 +12,7 @@ export function routeOf({ route }: ApiRequest): string | null {
 }
 
 /** Receipts, and requests that anyone can make in any number: one in so many has a line. */
-const SAMPLED = 100;
+export const SAMPLED = 100;
 
 /** The one line of a request. `sampled`: how many requests the line represents. */
 export function logRequest(deps: Deps, request: ApiRequest, { status }: Response, milliseconds: number): void {
@@ -33,7 +33,7 @@ export function logRequest(deps: Deps, request: ApiRequest, { status }: Response
 }
 
 /** Refused before any work was done for them. */
-const REFUSED: ErrorKind[] = [
+export const REFUSED: ErrorKind[] = [
   "path-unknown",
   "method-wrong",
   "credentials-missing",

@@ -11,7 +11,7 @@ import { MAX_TEXT_CHARACTERS } from "../domain/messages/send-request.ts";
 import { MAX_CSV_ROWS } from "../domain/people/phone-file.ts";
 import { MAX_PHONE_NUMBERS } from "../domain/people/phone-list.ts";
 import { IDEMPOTENCY_MILLISECONDS } from "../flows/messages/accept-message.ts";
-import { BODY_LIMITS, PIECE_BYTES, PIECE_MILLISECONDS } from "../http/body.ts";
+import { BODY_LIMITS, longestWait, PIECE_BYTES, PIECE_MILLISECONDS } from "../http/body.ts";
 import { ERROR_CODES } from "../http/error-codes.ts";
 import { CALLBACK_TIMEOUT_MILLISECONDS, KEPT_BYTES } from "../platform/callback-post.ts";
 import { toSize, toTable } from "./tables.ts";
@@ -19,6 +19,7 @@ import { toSize, toTable } from "./tables.ts";
 const inWords = (count: number) => count.toLocaleString("en");
 const hours = (milliseconds: number) => `${milliseconds / 3_600_000} hours`;
 const seconds = (milliseconds: number) => `${milliseconds / 1000} seconds`;
+const wholeSeconds = (limitBytes: number) => seconds(Math.ceil(longestWait(limitBytes) / 1000) * 1000);
 
 /** What it limits, and the limit. `matters`: a stranger needs it. */
 interface Limit {
@@ -69,7 +70,7 @@ function limitsOfRequests(): Limit[] {
     },
     {
       of: "slow request body",
-      limit: `each ${toSize(PIECE_BYTES)} within ${seconds(PIECE_MILLISECONDS)}; the whole body within 30 seconds, and longer for a large one, at 256 KB/s`,
+      limit: `each ${toSize(PIECE_BYTES)} within ${seconds(PIECE_MILLISECONDS)}; the whole body within ${wholeSeconds(send)} to send, ${wholeSeconds(bulk)} in bulk, ${wholeSeconds(lists)} with lists of numbers, ${wholeSeconds(subscribers)} to import`,
     },
     { of: "`Idempotency-Key`", limit: `valid for ${hours(IDEMPOTENCY_MILLISECONDS)}` },
   ];

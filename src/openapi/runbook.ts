@@ -204,7 +204,7 @@ export const RUNBOOK: Record<Problem, Entry> = {
   },
   "dead-jobs": {
     meaning:
-      "Jobs have used up their retries: six failures of their own, or two hours without the database. Or they could not be read.",
+      "Jobs have used up their retries: six failures of their own, or one to two and a half hours without the database. Or they could not be read.",
     steps: [
       "Read the errors: `npm run operator -- dead-jobs`.",
       "Fix the cause, deploy, and requeue the jobs: `npm run operator -- put-back --all`.",

@@ -35,7 +35,7 @@ function auditView({ id: _, storedAt, ...entry }: StoredAudit): AuditAnswers["Au
 }
 
 /** On the page of a website or a client. */
-const LAST_CHANGES = 10;
+export const LAST_CHANGES = 10;
 
 export async function lastChanges(deps: Deps, filter: AuditFilter): Promise<AuditAnswers["AuditEntry"][]> {
   return (await listAudit(deps.db, filter, LAST_CHANGES)).map(auditView);

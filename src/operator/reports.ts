@@ -16,9 +16,9 @@ import { operatorCall } from "./operator-call.ts";
 import { readChoice, requireWebsite, WEBSITE } from "./params.ts";
 
 const DAYS_WHEN_LEFT_OUT = 30;
-const LONGEST_DAYS = 400;
+export const LONGEST_DAYS = 400;
 /** A report of all websites has no more days of websites: each day has a row for each purpose and status. */
-const MOST_WEBSITE_DAYS = 200_000;
+export const MOST_WEBSITE_DAYS = 200_000;
 
 const reportAnswers = { Report: reportSchema };
 

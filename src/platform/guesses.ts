@@ -1,7 +1,7 @@
 // Lookups that missed for callers without known credentials, and the callers that guess too often.
 
 /** How long a lookup that missed is not repeated, because a client or a flood asks for the same again. */
-const MISSING_MILLISECONDS = 5000;
+export const MISSING_MILLISECONDS = 5000;
 
 /** The period of GUESSES in wrangler.toml. A caller that is over the limit is refused for this time. */
 export const REFUSED_MILLISECONDS = 10_000;

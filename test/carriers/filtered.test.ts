@@ -4,6 +4,7 @@
  * https://www.twilio.com/docs/api/errors and https://developers.telnyx.com/docs/messaging/messages/error-codes
  */
 import { afterEach, describe, expect, it, vi } from "vitest";
+import carriersPage from "../../docs/carriers.md?raw";
 import { REASON_MEANINGS } from "../../src/openapi/meanings.ts";
 import { CarrierWorld, mockSockets } from "./carrier-world.ts";
 import { telnyx } from "./telnyx.ts";
@@ -101,6 +102,13 @@ describe.each(CODES)("$carrier.name", ({ carrier, refuse, filtered, undelivered 
     await at.receipt(submitted, optOut?.receipt.status ?? "", optOut?.receipt.error);
     expect((await at.message(submitted.messageId)).reason).toBe("OPTED_OUT");
   });
+});
+
+it("docs/carriers.md lists the same codes", () => {
+  const [, table = ""] = carriersPage.split("| CARRIER_FILTERED, in a refusal or a receipt: filtered |");
+  const rows = `| |${table}`.split("| UNDELIVERED")[0]?.trim().split("\n") ?? [];
+  const column = (place: number) => rows.flatMap((row) => row.split("|")[place]?.match(/\d{5}/g) ?? []).sort();
+  expect([column(2), column(3)]).toEqual(CODES.map(({ filtered }) => [...filtered].sort()));
 });
 
 it("nobody is told to unsubscribe many people for a fault of the operator's", () => {

@@ -99,7 +99,7 @@ function showServiceState(answer: string, { url }: Service): string {
     ...(state.senders.length > 0
       ? ["", toTable([["SENDER", "CARRIER", "LAST 5 MIN", "LAST HOUR", "MOST FAIL FOR"], ...senderRows(state)])]
       : []),
-    ...(state.isCut ? ["", "More than is counted waits: the oldest 10,000 of a state are."] : []),
+    ...(state.isCut ? ["", "Counts stop at 10,000 per state. The real numbers are higher."] : []),
   ].join("\n");
 }
 

@@ -49,7 +49,7 @@ export function clientSettingsSchema(allowLocal: boolean) {
 
 export type ClientSettings = z.output<ReturnType<typeof clientSettingsSchema>>;
 
-const DEFAULT_GRACE_SECONDS = 86_400;
+export const DEFAULT_GRACE_SECONDS = 86_400;
 const MAX_GRACE_SECONDS = 30 * 86_400;
 
 export const rotationSchema = jsonObject({

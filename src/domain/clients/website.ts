@@ -23,13 +23,13 @@ export interface CarrierRules {
   defaultCarrier: string | undefined;
 }
 
-const MOST_CAP_HOURS = 720;
+export const MOST_CAP_HOURS = 720;
 
 /** More than 300 a second send in a day. */
 const MOST_DAILY = 100_000_000;
 
 const LEAST_WORDS = 1;
-const MOST_WORDS = 20;
+export const MOST_WORDS = 20;
 const WORD_COUNT = `must have ${LEAST_WORDS} to ${MOST_WORDS} words; null removes them`;
 
 const optOutWord = z

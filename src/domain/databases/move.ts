@@ -28,7 +28,7 @@ export const quietAfterMilliseconds = () =>
 export const PAUSED_SECONDS = 30;
 
 /** How long the source keeps its rows. */
-const KEPT_MILLISECONDS = 24 * 3_600_000;
+export const KEPT_MILLISECONDS = 24 * 3_600_000;
 
 /** The sweep resumes a move on which no job has worked for this time. */
 export const IDLE_MILLISECONDS = 30_000;

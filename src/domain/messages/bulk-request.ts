@@ -33,7 +33,7 @@ const CHUNK_CHARACTERS = 500_000;
 const INCOMPLETE_BYTES = 256 * 1024;
 
 /** JSON.stringify calls itself for each array or object within another. */
-const MOST_DEEP = 1000;
+export const MOST_DEEP = 1000;
 
 /** Messages as given in the body. */
 export interface BulkChunk {

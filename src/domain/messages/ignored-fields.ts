@@ -2,8 +2,8 @@
 import * as z from "zod";
 
 /** A header has room for some names; who has misspelled one finds it among them. */
-const MOST_NAMES = 20;
-const MOST_CHARACTERS = 500;
+export const MOST_NAMES = 20;
+export const MOST_CHARACTERS = 500;
 
 /** What stands between the names in the header. */
 const SEPARATOR = ", ";

@@ -33,7 +33,7 @@ export function longestWaitMilliseconds(deadlines: Deadlines): number {
 }
 
 const FIRST_PAUSE_SECONDS = 5;
-const LONGEST_PAUSE_SECONDS = 600;
+export const LONGEST_PAUSE_SECONDS = 600;
 
 /**
  * The pause before the next submission of a message, or the next run of a job: exponential backoff with jitter over the upper
@@ -57,7 +57,7 @@ export function refusedSeconds(random: number): number {
 
 /**
  * How often the platform redelivers a job of a queue: `max_retries` in wrangler.toml. While the store fails, a job is retried
- * for one to two hours, and then goes to the dead-letter queue; the consumer of that queue retries for four days, after which
+ * for one to two and a half hours, and then goes to the dead-letter queue; the consumer of that queue retries for four days, after which
  * the platform drops a job.
  */
 export const QUEUE_RETRIES = { messages: 20, bulk: 20, receipts: 20, "messages-dead": 100, callbacks: 0 };

@@ -9,7 +9,7 @@ export interface Consent {
   evidence: string | null;
 }
 
-const MAX_EVIDENCE_CHARACTERS = 1000;
+export const MAX_EVIDENCE_CHARACTERS = 1000;
 const EARLIEST = Date.UTC(1990, 0, 1);
 /** Clocks differ. */
 const AHEAD_MILLISECONDS = 5 * 60_000;

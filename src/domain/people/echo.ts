@@ -2,7 +2,7 @@
 import { MOST_EMAIL_CHARACTERS } from "./email.ts";
 
 /** Four times the fifteen digits of E.164, and a few more: no notation of a number is longer. */
-const MOST_PHONE_CHARACTERS = 64;
+export const MOST_PHONE_CHARACTERS = 64;
 
 export const echoPhone = (text: string) => cut(text, MOST_PHONE_CHARACTERS);
 

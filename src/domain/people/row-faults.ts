@@ -1,7 +1,7 @@
 // Pure. The faults of a file that is refused.
 
 /** An answer lists so many. */
-const MOST_FAULTS = 100;
+export const MOST_FAULTS = 100;
 
 /** What is wrong with the rows of a file. */
 export class RowFaults {

@@ -24,10 +24,10 @@ export function readYesNo(cell: string): boolean | undefined {
 }
 
 /** A file with more is not what it should be, and the answer would list them all. */
-const MOST_INVALID = 100_000;
+export const MOST_INVALID = 100_000;
 
 /** A part is stored in one transaction: of so many rows, it takes D1 some hundredths of a second, in which nothing else is stored. */
-const PART_ROWS = 5_000;
+export const PART_ROWS = 5_000;
 
 /** The most rows of one request: the figures of its answer are held in memory, number by number. */
 export const MOST_ROWS = 250_000;

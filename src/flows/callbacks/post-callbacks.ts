@@ -23,7 +23,7 @@ import { type HostEnd, postToHost } from "./post-to-host.ts";
 import { Slots } from "./slots.ts";
 
 /** How long the other callbacks to a host wait after a post to it has timed out. */
-const PAUSE_SECONDS = 60;
+export const PAUSE_SECONDS = 60;
 
 /** A job begins no post after this: with the 10 seconds of its last post, it ends before an invocation may be cut off (30 s). */
 const RUN_MILLISECONDS = 15_000;

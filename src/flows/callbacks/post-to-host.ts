@@ -3,7 +3,7 @@ import type { Deps } from "../../deps.ts";
 import type { ClaimedCallback } from "../../store/callbacks/callbacks.ts";
 import { type Posted, type PostingJob, postCallback } from "./post-callback.ts";
 
-const CONNECTIONS_A_HOST = 3;
+export const CONNECTIONS_A_HOST = 3;
 
 export interface HostEnd {
   posted: Posted[];

@@ -23,7 +23,7 @@ export async function spreadChange(deps: Deps, by: { websiteId: string } | { cli
   return isTold ? "at-once" : "within-minutes";
 }
 
-const COPIES_A_SWEEP = 500;
+export const COPIES_A_SWEEP = 500;
 
 /** Spreads the clients of which a copy may be out of date. @returns how many */
 export async function spreadUncopied(deps: Deps): Promise<number> {

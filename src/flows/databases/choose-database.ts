@@ -7,7 +7,7 @@ import { inFirst } from "./places.ts";
 import { type BoundDatabase, readDatabases } from "./read-databases.ts";
 
 /** An isolate that was started before the deploy that bound a database may run on for some minutes, and does not find the database. */
-const OLDER_ISOLATE_MILLISECONDS = 10 * 60_000;
+export const OLDER_ISOLATE_MILLISECONDS = 10 * 60_000;
 
 /** Databases that were first swept in one run were bound by one deploy. */
 const ONE_SWEEP_MILLISECONDS = 30_000;

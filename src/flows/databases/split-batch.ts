@@ -23,13 +23,13 @@ type Work = (own: Deps, part: Part) => Promise<void>;
  * How long an isolate does not use a database after a failure. After that, it tries the database with one batch at a time, because each
  * try may hold a consumer for 20 seconds.
  */
-const DATABASE_PAUSE_MILLISECONDS = 15_000;
+export const DATABASE_PAUSE_MILLISECONDS = 15_000;
 
 /** If work on a database takes longer than this, the run probes the database. */
-const SLOW_MILLISECONDS = 2000;
+export const SLOW_MILLISECONDS = 2000;
 
 /** If the probe takes longer than this, the run pauses the database. */
-const PROBE_MILLISECONDS = 5000;
+export const PROBE_MILLISECONDS = 5000;
 
 /** Works on the jobs of each database by themselves. Jobs of paused websites are queued again. */
 export async function inParts(deps: Deps, batch: Part, work: Work): Promise<void> {

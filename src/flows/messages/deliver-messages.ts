@@ -10,7 +10,7 @@ import { type EndedGroup, storeAndClaim, storeEnded } from "./store-outcomes.ts"
 import { type Ended, logAccepted, skip, submit } from "./submit-message.ts";
 
 /** Small, because the outcome of each claimed message is unknown if a run is interrupted. */
-const SUBMISSIONS_A_CONNECTION = { first: 2, fast: 4 };
+export const SUBMISSIONS_A_CONNECTION = { first: 2, fast: 4 };
 
 /** If a claim and its submissions took no longer than this, the next claim is larger. */
 const FAST_CLAIM_MILLISECONDS = CLAIM_WAIT_MILLISECONDS / 4;

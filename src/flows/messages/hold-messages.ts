@@ -25,10 +25,10 @@ export interface Worked {
 }
 
 /** D1 takes a thousand calls of a request, and a step makes two: 800,000 messages. */
-const MOST_STEPS = 400;
+export const MOST_STEPS = 400;
 
 /** A call begins no step after this, because its caller and the proxies between wait for an answer. */
-const LONGEST_MILLISECONDS = 60_000;
+export const LONGEST_MILLISECONDS = 60_000;
 
 /** From now on, no run claims such a message. What a run has claimed goes. @returns how many wait */
 export async function holdMessages(

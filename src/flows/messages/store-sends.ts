@@ -33,10 +33,10 @@ interface Waiting {
 }
 
 /** D1 takes about 20 milliseconds for them. */
-const MOST_IN_A_GROUP = 500;
+export const MOST_IN_A_GROUP = 500;
 
 /** Sends that wait for the store. What comes beyond is refused: it is certainly not stored. */
-const MOST_WAITING = 1000;
+export const MOST_WAITING = 1000;
 
 /** If a group fails after this time, the store does not answer. */
 const SILENT_MILLISECONDS = 5000;

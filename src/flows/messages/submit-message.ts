@@ -137,7 +137,7 @@ const NEVER = Number.POSITIVE_INFINITY;
  * How long after its acceptance sending hours may delay a message. Without an end, one that no carrier accepts would wait forever. A window of
  * one day a week opens once more by then.
  */
-const PUT_BACK_DAYS = 8;
+export const PUT_BACK_DAYS = 8;
 
 const latestOf = ({ acceptedAt, expiresAt }: ClaimedMessage) =>
   Math.min(acceptedAt + PUT_BACK_DAYS * DAY_MILLISECONDS, expiresAt ?? NEVER);

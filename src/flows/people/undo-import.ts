@@ -6,7 +6,7 @@ import { requireOpen } from "../databases/places.ts";
 import { audited } from "../operations/audit.ts";
 
 /** A call begins no step after this: a caller and what stands between wait for an answer. */
-const UNDO_MILLISECONDS = 20_000;
+export const UNDO_MILLISECONDS = 20_000;
 
 const isUndone = ({ isClosed, undoneTo, lastId }: StoredImport) => isClosed && undoneTo >= lastId;
 

@@ -73,7 +73,7 @@ export async function updateClient(
  * A second rotation within this time replaces the first, whose response may have been lost: the original pair keeps its grace
  * period.
  */
-const REPEATED_ROTATION_MILLISECONDS = 10 * 60_000;
+export const REPEATED_ROTATION_MILLISECONDS = 10 * 60_000;
 
 /**
  * Sets a new pair of secrets. The present pair (of a repeated rotation, the original pair) stays valid until `oldUntil`.

@@ -78,7 +78,7 @@ export function toHolds(column: string | null): Hold[] {
 const COUNTED = 10_000;
 
 /** Pending messages that one statement looks through for those that are worked on in one transaction. */
-const LOOKED_THROUGH = 2000;
+export const LOOKED_THROUGH = 2000;
 
 /**
  * Pending messages of a website, in the order of their ids. An id means the same in every database, so a call goes on where it was, even

@@ -55,7 +55,7 @@ export function freePart(db: D1Database, { firstId, number, attempt }: BulkPart,
 }
 
 /** Longer than any Retry-After of the daily limit: see COUNTED_MINUTES. */
-const REFUSED_MILLISECONDS = 48 * 3_600_000;
+export const REFUSED_MILLISECONDS = 48 * 3_600_000;
 
 /**
  * Unless the condition holds, the request is refused by the daily limit, and its client comes again when there is room: its key and the

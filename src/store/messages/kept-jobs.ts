@@ -7,7 +7,7 @@ import { KV_MILLISECONDS } from "../clients/credentials.ts";
 const PREFIX = "job:";
 
 /** A store that is away for longer is a case for Time Travel. */
-const ENTRY_SECONDS = 2 * 24 * 3600;
+export const ENTRY_SECONDS = 2 * 24 * 3600;
 
 /** An invocation makes a thousand calls of KV at most: here two for each. */
 export const KEPT_JOBS_A_SWEEP = 200;

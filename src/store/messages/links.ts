@@ -21,7 +21,7 @@ export interface Click {
 }
 
 /** Clicks per message that cause callbacks. The limit keeps a link from making the service post endlessly. */
-const CALLED_BACK = 3;
+export const CALLED_BACK = 3;
 
 /**
  * Counts a click. A person's first few clicks are events of the message as well, and count once, however often they are

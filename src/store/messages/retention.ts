@@ -24,7 +24,7 @@ export function removeCounted(db: D1Database, chosen: Sql) {
 }
 
 /** Rowids that one step looks at. Messages get rowids in the order in which they are stored, so the lowest are the oldest, to some minutes. */
-const PURGE_STEP = 2000;
+export const PURGE_STEP = 2000;
 
 /** A final message `m`. Nothing is purged of a website that moves, or is kept where it was. */
 const IS_PURGED = sql`m.status NOT IN ('PENDING_TO_SEND', 'SENDING')

@@ -11,7 +11,7 @@ import { piece, prepare, type Sql, sql } from "../sql.ts";
 export const CONFIRM_AGAIN_AFTER_MILLISECONDS = 24 * 3_600_000;
 
 /** Replies to HELP per number and hour, over all websites of the sender. The limit ends a loop of two auto-responders. */
-const MOST_HELP = 3;
+export const MOST_HELP = 3;
 const HELP_MILLISECONDS = 3_600_000;
 
 /** The value of inbound_texts.applied for a keyword that its website has answered. */

@@ -176,7 +176,7 @@ describe("between two attempts", () => {
 });
 
 describe("an error", () => {
-  /** Of a bulk request that ended early. */
+  /** A message of a bulk request that ended early. */
   const STORED = { field: "messages[0]", message: "is stored", messageId: "the-id" };
 
   it("has what the service said", async () => {
