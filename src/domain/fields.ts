@@ -26,7 +26,7 @@ export const firstFault =
 export const ruleOfFields = <T>(check: (body: T, add: (field: string, message: string) => void) => void) =>
   z.superRefine<T>(
     (body, context) => check(body, (field, message) => context.addIssue({ code: "custom", path: [field], message })),
-    { when: ({ value }) => typeof value === "object" && value !== null },
+    { when: ({ value }) => typeof value === "object" && value !== null && !Array.isArray(value) },
   );
 
 /** Whether a field says nothing. */

@@ -140,6 +140,10 @@ describe.each(CASES)("of $request", ({ good, broken, crosses, check }) => {
     }
   });
 
+  it.each([[[]], [null], ["a"], [5]])("a body that is %j breaks one rule: it is no object", (body) => {
+    expect(check(body)).toEqual({ details: [{ field: "body", message: "must be a JSON object" }] });
+  });
+
   it("all are told that are broken at once", () => {
     const choices = Object.fromEntries(
       Object.entries(broken).map(([field, values]) => [
