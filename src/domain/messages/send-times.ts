@@ -13,8 +13,11 @@ const PAST_MILLISECONDS = 5 * 60_000;
 
 const TIME_FORM = "must be a date and a time with an offset or Z, such as 2026-11-27T09:00:00-05:00";
 
-/** A time with its offset, as RFC 3339 writes it. */
-export const instant = z.iso.datetime({ offset: true, error: TIME_FORM });
+/** A time with its offset, as RFC 3339 writes it: "T" and "Z" may be lower case. */
+export const instant = z
+  .string(TIME_FORM)
+  .toUpperCase()
+  .check(z.iso.datetime({ offset: true, error: TIME_FORM }));
 
 export const sendAt = instant.meta({
   description: `When the message may go, at most ${MAX_SCHEDULE_DAYS} days ahead. A time up to 5 minutes in the past counts as now. The subscription is checked when the message is accepted, and again when it goes.`,
