@@ -40,7 +40,7 @@ function ofNamed(run: Handler): Handler {
   return async (request, deps) => {
     const { websiteId, clientId, messageId } = request.params;
     if (messageId !== undefined) return run(request, await whereToLook(deps, homeOf(toStoredId(messageId))));
-    const of = websiteId === undefined ? { clientId: clientId ?? "" } : { websiteId };
+    const of = websiteId === undefined ? { clientId: toStoredId(clientId ?? "") } : { websiteId };
     return run(request, await inDatabaseOf(deps, of, request.method === "GET"));
   };
 }

@@ -1,6 +1,6 @@
 import type { Deps } from "../deps.ts";
 import { isLoopback } from "../domain/callbacks/callback-url.ts";
-import { CLIENT_ID, type Client, clientSettingsSchema, rotationSchema } from "../domain/clients/client.ts";
+import { type Client, clientSettingsSchema, rotationSchema } from "../domain/clients/client.ts";
 import type { ClientRefusal } from "../domain/clients/client-uses.ts";
 import { changeClient, createClient, rotateClient } from "../flows/clients/manage-clients.ts";
 import { countCancellable } from "../flows/messages/hold-messages.ts";
@@ -14,7 +14,7 @@ import { readEndpoints } from "../store/callbacks/endpoint-health.ts";
 import { readClient } from "../store/clients/client-uses.ts";
 import { CHANGE_COLUMNS, lastChanges } from "./audit.ts";
 import { operatorCall, settingsBody } from "./operator-call.ts";
-import { CLIENT as CLIENT_PARAMETER, requireFound, requireWebsite, WEBSITE } from "./params.ts";
+import { CLIENT as CLIENT_PARAMETER, requireClientId, requireFound, requireWebsite, WEBSITE } from "./params.ts";
 import { CLIENT, type ClientAnswers, clientAnswers, clientView, clientWithUseView, USE } from "./views/client.ts";
 
 const { name, callbackUrl, operations, events } = CLIENT;
@@ -199,11 +199,6 @@ async function readSettings(request: ApiRequest) {
 /** On a developer's machine, callbacks may go to loopback. No host name of the edge is one of loopback. */
 function isLocal(request: ApiRequest): boolean {
   return isLoopback(new URL(request.url));
-}
-
-function requireClientId(request: ApiRequest): string {
-  const clientId = request.params.clientId ?? "";
-  return requireFound(CLIENT_ID.test(clientId) ? clientId : undefined, "client");
 }
 
 /** A client is answered with what is known of its requests, or of its change: never alone. */

@@ -1,5 +1,6 @@
 // The parameters that several operator calls share: how each is declared, and how it is read.
 import type { Deps } from "../deps.ts";
+import { CLIENT_ID } from "../domain/clients/client.ts";
 import { WEBSITE_ID, type Website } from "../domain/clients/website.ts";
 import { failField, RequestFailure } from "../domain/failure.ts";
 import { strip } from "../domain/people/invisible.ts";
@@ -7,9 +8,9 @@ import { isE164, PHONE_FORM } from "../domain/people/phone.ts";
 import { explainPhone } from "../domain/people/phone-fault.ts";
 import { askEach } from "../flows/databases/ask-each.ts";
 import { inEach } from "../flows/databases/places.ts";
-import type { ApiRequest } from "../http/api-request.ts";
+import { type ApiRequest, toStoredId } from "../http/api-request.ts";
 import { inPath, inQuery } from "../http/call.ts";
-import { PHONE as A_PHONE, CLIENT_ID } from "../http/examples.ts";
+import { CLIENT_ID as A_CLIENT_ID, PHONE as A_PHONE } from "../http/examples.ts";
 import { findWebsite } from "../store/clients/websites.ts";
 
 /** How many items a page of a list has. */
@@ -42,7 +43,13 @@ export async function readWebsiteId(request: ApiRequest, deps: Deps): Promise<st
   return requireFound(isFound && websiteId, "website");
 }
 
-export const CLIENT = inPath("clientId", "As issued.", CLIENT_ID);
+export const CLIENT = inPath("clientId", "As issued.", A_CLIENT_ID);
+
+/** @throws RequestFailure resource-unknown */
+export function requireClientId(request: ApiRequest): string {
+  const clientId = toStoredId(request.params.clientId ?? "");
+  return requireFound(CLIENT_ID.test(clientId) && clientId, "client");
+}
 
 export const PHONE = inPath(
   "phone",

@@ -228,7 +228,7 @@ const undo = operatorCall({
   errors: ["resource-unknown"],
   command: { name: "undo-import", notes: "website and audit show the id of an import." },
   run: async (request, deps) => {
-    const importId = request.params.importId ?? "";
+    const importId = toStoredId(request.params.importId ?? "");
     const { answers, missing } = await askEach(inEach(deps), ({ db }) => readImport(db, importId));
     const found = answers.find((begun) => begun);
     if (!found && missing.unavailableDatabases) throw new RequestFailure({ kind: "store-unavailable" });

@@ -1,13 +1,13 @@
 import * as z from "zod";
 import { ATTEMPT_OUTCOMES } from "../domain/callbacks/callback.ts";
 import { postTestEvent, TEST_EVENTS_A_MINUTE } from "../flows/callbacks/post-test-event.ts";
-import { authorOf, toStoredId } from "../http/api-request.ts";
+import { authorOf } from "../http/api-request.ts";
 import { ok, type Resource } from "../http/call.ts";
 import { MESSAGE_ID } from "../http/examples.ts";
 import { findClient } from "../store/clients/clients.ts";
 import { type Answers, callbackSchema } from "./answers.ts";
 import { operatorCall } from "./operator-call.ts";
-import { CLIENT, requireFound } from "./params.ts";
+import { CLIENT, requireClientId, requireFound } from "./params.ts";
 
 const testEventAnswers = {
   TestEvent: callbackSchema.omit({ attemptedAt: true }).extend({
@@ -44,7 +44,7 @@ const post = operatorCall({
     hasProblem: ({ httpStatus }) => !isTaken(httpStatus),
   },
   run: async (request, deps) => {
-    const clientId = toStoredId(request.params.clientId ?? "");
+    const clientId = requireClientId(request);
     const client = requireFound(await findClient(deps.db, clientId), "client");
     const { attemptedAt: _, ...answer } = await postTestEvent(deps, authorOf(request), client);
     const { eventId, outcome, httpStatus } = answer;

@@ -96,6 +96,21 @@ it("goes to the client of another database", async () => {
   expect(posts).toHaveLength(2);
 });
 
+it.each<[string, string, object | undefined]>([
+  ["GET", "", undefined],
+  ["PATCH", "", {}],
+  ["POST", "/rotate", {}],
+  ["POST", "/test-event", undefined],
+])("so does each call of a client whose id is in capitals: %s %s", async (method, path, body) => {
+  await bindDatabases(world, 2);
+  const brands = [await makeBrand(world, 1), await makeBrand(world, 2)];
+  world.advance(2);
+  for (const { client } of brands) {
+    const answer = await world.operator(method, `/clients/${client.clientId.toUpperCase()}${path}`, body);
+    expect(answer.status).toBe(200);
+  }
+});
+
 it("is refused without a token, and for an unknown client", async () => {
   const path = `/operator/clients/${client.clientId}/test-event`;
   expect((await world.fetch(path, { method: "POST" })).status).toBe(401);
