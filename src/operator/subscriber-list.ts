@@ -10,7 +10,7 @@ import { PHONE, TIME } from "../http/examples.ts";
 import { toTime } from "../http/time.ts";
 import {
   beginSubscribers,
-  isKnownChange,
+  findPhoneOfChange,
   listSubscribers,
   MOST_COUNTED,
   type Subscriber,
@@ -94,9 +94,9 @@ const list = operatorCall({
       const { subscribers, total } = await beginSubscribers(deps.db, websiteId, PAGE);
       return pageView(subscribers, total);
     }
-    if (!(await isKnownChange(deps.db, websiteId, cursor)))
-      failField("cursor", "is not known any more: begin again without it");
-    return pageView(await listSubscribers(deps.db, websiteId, cursor, PAGE), null);
+    const after = await findPhoneOfChange(deps.db, websiteId, cursor);
+    if (after === undefined) failField("cursor", "is not known any more: begin again without it");
+    return pageView(await listSubscribers(deps.db, websiteId, after, PAGE), null);
   },
 });
 
@@ -118,17 +118,17 @@ const subscriberView = ({ changeId: _, phone, since, ...subscriber }: Subscriber
 });
 
 async function exportAll(request: ApiRequest, { ...deps }: Deps, websiteId: string): Promise<Response> {
-  const read = (after: number | null) => listSubscribers(deps.db, websiteId, after, FILE_ROWS);
+  const read = (after: number) => listSubscribers(deps.db, websiteId, after, FILE_ROWS);
   const entry = { action: "export-subscribers", websiteId } as const;
   const first = await audited(
     deps,
     authorOf(request),
     entry,
-    () => read(null),
+    () => read(0),
     () => ({}),
   );
   const head = "phone_numbers,email,subscribed,since,source";
-  const after = ({ changeId }: Subscriber) => read(changeId);
+  const after = ({ phone }: Subscriber) => read(phone);
   return csvFile({ name: `${websiteId}-subscribers`, head, first, after, toLine });
 }
 

@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { FILE_ROWS } from "../../src/operator/csv-file.ts";
 import type { SubscriberListAnswers } from "../../src/operator/subscriber-list.ts";
 import { countingDatabase } from "../counting-database.ts";
 import { bindDatabases, makeBrand } from "../databases.ts";
+import { racingDatabase } from "../failing-database.ts";
 import { seed } from "../seed.ts";
 import { type TestClient, World } from "../world.ts";
 
@@ -120,6 +122,20 @@ describe("the file of a website's people", () => {
     expect(await audit()).toEqual([{ operator: "OPERATOR_TOKEN", website_id: "brand", outcome: "done" }]);
     const again = await world.operator("POST", "/websites/brand/subscribers?dryRun=true", csv, "text/csv");
     expect(await again.json()).toMatchObject({ imported: 5202, new: 0, changed: 0, invalidPhoneNumbers: [] });
+  });
+
+  it("has each number once where the last of a page is erased before the next page is read", async () => {
+    await add(5200);
+    const last = "+16465554997";
+    const isolate = await World.another(world);
+    const erase = () => isolate.operator("DELETE", `/websites/brand/people/${last}`);
+    const racing = racingDatabase(world.deps.db, "16465554997", erase);
+    world.deps = { ...world.deps, db: racing.db };
+    const lines = (await file()).trimEnd().split("\r\n");
+    expect(racing.hasActed()).toBe(true);
+    expect(lines[FILE_ROWS]).toMatch(last);
+    expect(lines).toHaveLength(5203);
+    expect(new Set(lines).size).toBe(5203);
   });
 
   it("of a website without people has its first line", async () => {

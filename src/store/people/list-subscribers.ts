@@ -27,11 +27,11 @@ interface Row {
   source: ChangeSource;
 }
 
-/** In the order of the numbers. @param after a changeId; null: the first */
+/** In the order of the numbers. @param after a number, which may be erased by now; 0: the first */
 export async function listSubscribers(
   db: D1Database,
   websiteId: string,
-  after: number | null,
+  after: number,
   limit: number,
 ): Promise<Subscriber[]> {
   return (await runQuery<Row>(prepare(db, pageOf(websiteId, after, limit)))).map(toSubscriber);
@@ -44,7 +44,7 @@ export async function beginSubscribers(
   limit: number,
 ): Promise<{ subscribers: Subscriber[]; total: number | null }> {
   const { page, counted } = await runNamed(db, {
-    page: prepare(db, pageOf(websiteId, null, limit)),
+    page: prepare(db, pageOf(websiteId, 0, limit)),
     counted: prepare(
       db,
       sql`SELECT count(*) AS numbers, count(*) FILTER (WHERE subscribed = 1) AS subscribed
@@ -58,16 +58,19 @@ export async function beginSubscribers(
   };
 }
 
-/** Whether a cursor still leads somewhere: the person may have been erased since. */
-export async function isKnownChange(db: D1Database, websiteId: string, changeId: number): Promise<boolean> {
-  const query = sql`SELECT 1 FROM subscription_changes WHERE change_id = ${changeId} AND website_id = ${websiteId}`;
-  return (await runQuery(prepare(db, query))).length > 0;
+/** The number to which a cursor leads. undefined: none, because the person may have been erased since. */
+export async function findPhoneOfChange(
+  db: D1Database,
+  websiteId: string,
+  changeId: number,
+): Promise<number | undefined> {
+  const query = sql`SELECT phone FROM subscription_changes WHERE change_id = ${changeId} AND website_id = ${websiteId}`;
+  return (await runQuery<{ phone: number }>(prepare(db, query)))[0]?.phone;
 }
 
-const pageOf = (websiteId: string, after: number | null, limit: number): Sql =>
+const pageOf = (websiteId: string, after: number, limit: number): Sql =>
   sql`SELECT s.phone, s.email, s.subscribed, s.change_id, c.changed_at, c.source
-    FROM (SELECT phone, email, subscribed, change_id FROM subscriptions WHERE website_id = ${websiteId}
-      AND phone > coalesce((SELECT phone FROM subscription_changes WHERE change_id = ${after}), 0)
+    FROM (SELECT phone, email, subscribed, change_id FROM subscriptions WHERE website_id = ${websiteId} AND phone > ${after}
       ORDER BY phone LIMIT ${limit}) s
     CROSS JOIN subscription_changes c ON c.change_id = s.change_id ORDER BY s.phone`;
 
