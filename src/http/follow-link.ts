@@ -29,7 +29,7 @@ const answersWith = (page: Partial<Answer>): [Answer, ...Answer[]] => [
   },
 ];
 
-const COMMON: Pick<Call, "path" | "tag" | "description" | "access" | "parameters" | "errors" | "run"> = {
+const COMMON: Pick<Call, "path" | "tag" | "description" | "access" | "parameters" | "errors"> = {
   path: "/l/:code",
   tag: "Links",
   description:
@@ -38,7 +38,6 @@ const COMMON: Pick<Call, "path" | "tag" | "description" | "access" | "parameters
   access: "open",
   parameters: [inPath("code", "10 to 14 letters and digits.", "aB3dE5fG7h")],
   errors: ["store-unavailable"],
-  run: followLink,
 };
 
 const follow = call({
@@ -47,6 +46,7 @@ const follow = call({
   method: "GET",
   summary: "Follow a tracking link",
   answers: answersWith(PAGE),
+  run: followLink,
 });
 
 const probe = call({
@@ -55,6 +55,7 @@ const probe = call({
   method: "HEAD",
   summary: "Follow a tracking link without being counted",
   answers: answersWith({}),
+  run: async (request, deps) => new Response(null, await followLink(request, deps)),
 });
 
 export const links: Resource = { calls: [follow, probe], schemas: {} };

@@ -302,6 +302,12 @@ describe("a link that leads nowhere", () => {
     expect(answer.status).toBe(404);
     expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8");
     expect(await answer.text()).toContain("Link not found");
+    const head = await click(path, {}, "HEAD");
+    expect([head.status, head.headers.get("content-type"), await head.text()]).toEqual([
+      404,
+      "text/html; charset=utf-8",
+      "",
+    ]);
   });
 });
 
