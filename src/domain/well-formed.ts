@@ -4,6 +4,10 @@ export const isWellFormed = (text: string): boolean => text.isWellFormed();
 
 export const ILL_FORMED = "must be well-formed Unicode: it has half of a surrogate pair";
 
+/** How many characters a text has beyond the most. A surrogate pair is one character. */
+export const surplusOf = (text: string, most: number): number =>
+  text.length <= most ? 0 : Math.max(0, [...text].length - most);
+
 /** Where bytes stop being UTF-8: the place of the first byte of what is no character; undefined when all are. */
 export function findIllFormed(bytes: Uint8Array): number | undefined {
   let at = 0;

@@ -6,6 +6,7 @@ import { failField, RequestFailure } from "../domain/failure.ts";
 import { strip } from "../domain/people/invisible.ts";
 import { isE164, PHONE_FORM } from "../domain/people/phone.ts";
 import { explainPhone } from "../domain/people/phone-fault.ts";
+import { surplusOf } from "../domain/well-formed.ts";
 import { askEach } from "../flows/databases/ask-each.ts";
 import { inEach } from "../flows/databases/places.ts";
 import { type ApiRequest, toStoredId } from "../http/api-request.ts";
@@ -111,7 +112,7 @@ export function readChoice<T extends string>(request: ApiRequest, name: string, 
 
 export function readFileName({ query }: ApiRequest): string | null {
   const name = String(query.file ?? "").trim();
-  return name.length <= 200 ? name || null : failField("file", "must have at most 200 characters");
+  return surplusOf(name, 200) === 0 ? name || null : failField("file", "must have at most 200 characters");
 }
 
 /** Most pieces of the file of an import. */

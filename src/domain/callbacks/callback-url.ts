@@ -1,4 +1,5 @@
 // Pure. The rule for callback URLs: no post may reach a private network (server-side request forgery).
+import { surplusOf } from "../well-formed.ts";
 
 /**
  * Cloudflare sends no request to an IP address: it answers 403 itself (error 1003). The URL parser turns every notation of an
@@ -8,7 +9,7 @@
  * @returns the broken rule, or undefined
  */
 export function validateCallbackUrl(text: string, allowLocal: boolean): string | undefined {
-  if (text.length > 2048) return "must have at most 2048 characters";
+  if (surplusOf(text, 2048) > 0) return "must have at most 2048 characters";
   // The parser strips spaces and control characters, and replaces half of a surrogate pair: the URL that is stored and shown
   // would differ from the URL that is called.
   if (!/^[a-z]+:\/\/[^\s\p{Cc}\p{Cs}\\]+$/iu.test(text) || !URL.canParse(text)) return "must be an absolute https URL";

@@ -7,7 +7,7 @@ import { strip, toCodePoint } from "../people/invisible.ts";
 import { isE164, toDigits } from "../people/phone.ts";
 import { explainPhone } from "../people/phone-fault.ts";
 import { regionCode, timeZoneOfRecipient } from "../people/place-fields.ts";
-import { ILL_FORMED, isWellFormed } from "../well-formed.ts";
+import { ILL_FORMED, isWellFormed, surplusOf } from "../well-formed.ts";
 import { IgnoredFields } from "./ignored-fields.ts";
 import { KINDS, type MessageKind } from "./kind.ts";
 import { placeLink } from "./link.ts";
@@ -56,7 +56,7 @@ const webUrl = z
   });
 
 function findUrlFault(url: string): string | undefined {
-  if (url.length > MAX_URL_CHARACTERS) return `must have at most ${MAX_URL_CHARACTERS} characters`;
+  if (surplusOf(url, MAX_URL_CHARACTERS) > 0) return `must have at most ${MAX_URL_CHARACTERS} characters`;
   const isUrl = /^https?:\/\/[^\s\p{Cc}\p{Cs}]+$/iu.test(url) && URL.canParse(url);
   // Without its white space it is a URL: the rest of the rule is kept.
   if (/\s/.test(url) && findUrlFault(url.replaceAll(/\s/g, "")) === undefined)
@@ -74,13 +74,8 @@ const text = requiredString()
 
 function findTextFault(value: string): string | undefined {
   if (value.trim() === "") return "must not be empty or only white space";
-  if (surplusOf(value) > 0) return `must have at most ${MAX_TEXT_CHARACTERS} characters`;
+  if (surplusOf(value, MAX_TEXT_CHARACTERS) > 0) return `must have at most ${MAX_TEXT_CHARACTERS} characters`;
   return isWellFormed(value) ? undefined : ILL_FORMED;
-}
-
-/** Characters over the limit. A surrogate pair is one. */
-function surplusOf(value: string): number {
-  return value.length <= MAX_TEXT_CHARACTERS ? 0 : [...value].length - MAX_TEXT_CHARACTERS;
 }
 
 const callbackData = requiredString(' that holds JSON, such as "{\\"profileId\\":\\"42\\"}", or ""')
@@ -227,8 +222,8 @@ function ignoredOf(body: unknown): Pick<SendRequest, "ignoredFields"> {
 function findLinkedFaults(body: unknown, details: FieldError[], link: string): FieldError[] {
   const { text, clickUrl } = Object(body) as Record<string, unknown>;
   if (isFaulty(details, "text", "clickUrl") || isAbsent(clickUrl)) return [];
-  const surplus = surplusOf(placeLink(String(text), String(clickUrl).trim(), link));
-  if (surplus <= 0) return [];
+  const surplus = surplusOf(placeLink(String(text), String(clickUrl).trim(), link), MAX_TEXT_CHARACTERS);
+  if (surplus === 0) return [];
   const message = `must have at most ${MAX_TEXT_CHARACTERS} characters with its link: shorten it by ${surplus}`;
   return [{ field: "text", message }];
 }
