@@ -66,8 +66,8 @@ export interface NextClaim {
  * Stores outcomes, and then claims pending messages, in one transaction.
  * - Outcomes: a status that a receipt has set since is not overwritten. The receipts that came with them are applied.
  * - Claim: a message to a number that has opted out since becomes NOT_SUBSCRIBED instead, and one over the frequency cap
- *   FAILED_TO_SEND. A message that waits for a retry, which has a reason, is left out until then, and so is a message of a carrier
- *   that pauses.
+ *   FAILED_TO_SEND. So does the confirmation of an opt-out to a number that has opted in again. A message that waits for a retry,
+ *   which has a reason, is left out until then, and so is a message of a carrier that pauses.
  * @returns `hasAnswered`: the carrier of the outcomes had paused, and works again
  */
 export async function recordAndClaim(
@@ -153,27 +153,31 @@ function claimStatements(db: D1Database, { ids, claim, acceptedAfter }: NextClai
         WHERE s.website_id = m.website_id AND s.phone = m.phone AND s.subscribed = 0)
       ELSE NOT EXISTS (SELECT 1 FROM subscriptions s
         WHERE s.website_id = m.website_id AND s.phone = m.phone AND s.subscribed = 1) END`;
+  const hasReturned = sql`(m.is_reply = ${OPT_OUT_CONFIRMATION} AND EXISTS (SELECT 1 FROM subscriptions s
+    WHERE s.website_id = m.website_id AND s.phone = m.phone AND s.subscribed = 1))`;
   const mayGo = sql`m.status = 'PENDING_TO_SEND' AND (m.reason IS NULL OR m.due_at <= ${now})
     AND coalesce(m.send_at, 0) <= ${now} AND iif(m.expires_at IS NULL, coalesce(m.send_at, m.accepted_at) > ${acceptedAfter}, m.expires_at > ${now})
     AND NOT ${IS_HELD}
     AND NOT EXISTS (SELECT 1 FROM websites w CROSS JOIN carrier_pauses p ON p.carrier = w.carrier AND p.open_until > ${now}
       WHERE w.website_id = m.website_id)`;
   const overCap = isOverCap(list, sql`${mayGo} AND NOT ${hasOptedOut}`, now);
+  const fails = sql`(${overCap} OR ${hasReturned})`;
   const isRefused = sql`m.message_id IN (SELECT value FROM json_each(${list})) AND m.status = 'PENDING_TO_SEND'
-    AND m.claimed_at IS NULL AND (${hasOptedOut} OR ${overCap})`;
+    AND m.claimed_at IS NULL AND (${hasOptedOut} OR ${fails})`;
   return {
     refusedTraffic: countTraffic(
       db,
       sql`SELECT m.website_id, m.accepted_at, coalesce(m.carrier, '') AS carrier, m.status AS was,
-          iif(${overCap}, 'FAILED_TO_SEND', 'NOT_SUBSCRIBED') AS status
+          iif(${fails}, 'FAILED_TO_SEND', 'NOT_SUBSCRIBED') AS status
         FROM messages m WHERE ${isRefused}`,
       now,
     ),
     refused: prepare(
       db,
-      sql`UPDATE messages AS m SET status = iif(${overCap}, 'FAILED_TO_SEND', 'NOT_SUBSCRIBED'),
-          reason = iif(${overCap}, 'over the frequency cap of the website', 'opted out before it was submitted'),
-          reason_code = iif(${overCap}, 'FREQUENCY_CAP', 'OPTED_OUT'), updated_at = ${now}, due_at = NULL WHERE ${isRefused}`,
+      sql`UPDATE messages AS m SET status = iif(${fails}, 'FAILED_TO_SEND', 'NOT_SUBSCRIBED'),
+          reason = CASE WHEN ${hasReturned} THEN 'the person has opted in again'
+            WHEN ${overCap} THEN 'over the frequency cap of the website' ELSE 'opted out before it was submitted' END,
+          reason_code = CASE WHEN ${hasReturned} THEN 'CANCELLED' WHEN ${overCap} THEN 'FREQUENCY_CAP' ELSE 'OPTED_OUT' END, updated_at = ${now}, due_at = NULL WHERE ${isRefused}`,
     ),
     claimed: prepare(
       db,

@@ -39,6 +39,21 @@ describe.each([1, 2])("with %i databases,", (databases) => {
     });
   });
 
+  describe("a confirmation that waits to be submitted", () => {
+    it("does not go out once the person has texted START: nobody is told to be unsubscribed who is not", async () => {
+      await world.subscribers("brand", [ADA]);
+      await text("STOP");
+      await text("START");
+      await world.runQueues();
+      expect(await replies()).toEqual([{ text: expect.stringContaining("unsubscribed"), status: "FAILED_TO_SEND" }]);
+      const found = await rows("SELECT reason, reason_code FROM messages");
+      expect(found).toEqual([{ reason: "the person has opted in again", reason_code: "CANCELLED" }]);
+      await text("STOP");
+      await world.runQueues();
+      expect((await replies()).map(({ status }) => status)).toEqual(["FAILED_TO_SEND", "DELIVERED"]);
+    });
+  });
+
   describe("a number in another form than E.164", () => {
     beforeEach(async () => {
       await world.subscribers("brand", [ADA, BOB]);
