@@ -27,7 +27,7 @@ const tryAgain = operatorCall({
   command: {
     name: "try-carrier",
     next: ({ carrier, due }) =>
-      `${due.toLocaleString("en-US")} messages that waited for ${carrier} are due now. \`health\` shows whether the carrier accepts them.`,
+      `${due === 1 ? "1 message" : `${due.toLocaleString("en-US")} messages`} that waited for ${carrier} can be submitted now. \`health\` shows whether the carrier accepts texts.`,
   },
   run: async (request, deps) => {
     const carrier = request.params.carrier ?? "";

@@ -14,6 +14,8 @@ const EXPECTED = inQuery(
   { type: "integer", minimum: 0 },
 );
 
+const plural = (count: number, noun: string) => `${count.toLocaleString("en-US")} ${noun}${count === 1 ? "" : "s"}`;
+
 /** @returns null: however many */
 function readExpected({ query }: ApiRequest): number | null {
   const given = String(query.expected ?? "");
@@ -46,8 +48,10 @@ export const eraseEverywhereCall = operatorCall({
     chosenBy: { option: "everywhere", summary: "Erase in every website that knows the number." },
     isFinal: true,
     notes: "The exit code is 4 if a website failed. Then run the command again.",
-    next: ({ failed }) =>
-      failed.length === 0 ? undefined : "FAILED in some websites: nothing is erased there. Run it again.",
+    next: ({ websites, failed }) =>
+      failed.length === 0
+        ? `The person is erased in ${plural(websites.filter((it) => it.websiteId !== null).length, "website")}. Only the person's START subscribes the number there again.`
+        : "FAILED in some websites: nothing is erased there. Run it again.",
     hasProblem: ({ failed }) => failed.length > 0,
   },
   run: async (request, deps) => {
@@ -74,7 +78,12 @@ export const eraseOne = operatorCall({
   parameters: [WEBSITE, PHONE, EXPECTED],
   answers: [ok(peopleAnswers.Erasure, "The number of erased messages.", { phone: A_PHONE, erasedMessages: 3 })],
   errors: ["resource-unknown", "fields-wrong", "count-changed"],
-  command: { name: "erase-person", isFinal: true },
+  command: {
+    name: "erase-person",
+    isFinal: true,
+    next: ({ erasedMessages }, { websiteId }) =>
+      `The person is erased in ${websiteId}, with ${plural(erasedMessages, "message")}. Only the person's START subscribes the number there again.`,
+  },
   run: async (request, deps) => {
     const { websiteId } = await requireWebsite(request, deps);
     const phone = requirePhone(request);

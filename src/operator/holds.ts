@@ -57,6 +57,16 @@ const OPTIONS = { purpose: { field: "sendPurpose" }, client: { field: "clientId"
 
 const MORE = "There are more: repeat it.";
 
+/** A next command for the same messages: without the options, it would be for the whole website. */
+function forTheSame(command: string, { websiteId, purpose, client }: Readonly<Record<string, unknown>>): string {
+  const options = Object.entries({ purpose, client }).flatMap(([name, value]) =>
+    value ? ` --${name} ${inShell(String(value))}` : [],
+  );
+  return `\`${command} ${websiteId}${options.join("")}\``;
+}
+
+const inShell = (word: string) => (/^[\w-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+
 const textsOf = (count: number) =>
   count === 1 ? "1 waiting message is" : `${count.toLocaleString("en-US")} waiting messages are`;
 
@@ -76,7 +86,7 @@ const hold = operatorCall({
   command: {
     name: "hold",
     options: OPTIONS,
-    next: ({ held }, { websiteId }) => `${textsOf(held)} held. \`release ${websiteId}\` sends them.`,
+    next: ({ held }, given) => `${textsOf(held)} held. ${forTheSame("release", given)} sends them.`,
   },
   run: async (request, deps) => {
     const { websiteId, filter } = await readFilter(request, deps, holdSchema);
@@ -100,10 +110,10 @@ const release = operatorCall({
   command: {
     name: "release",
     options: OPTIONS,
-    next: ({ released, more }, { websiteId }) =>
+    next: ({ released, more }, given) =>
       more
         ? MORE
-        : `${textsOf(released)} due now, and sent within a minute. \`hold ${websiteId}\` stops what has not gone.`,
+        : `${textsOf(released)} due now, and sent within a minute. ${forTheSame("hold", given)} stops what has not gone.`,
   },
   run: async (request, deps) => {
     const { websiteId, filter } = await readFilter(request, deps, releaseSchema);
@@ -130,10 +140,10 @@ const cancel = operatorCall({
     options: OPTIONS,
     next: ({ cancelled, more }, given) => {
       if (given["dry-run"])
-        return `${wouldBe(cancelled)} cancelled. Nothing is changed. \`cancel\` without --dry-run cancels them, and cannot be undone.`;
+        return `${wouldBe(cancelled)} cancelled. Nothing is changed. The same command without --dry-run cancels them, and cannot be undone.`;
       return more
         ? MORE
-        : `${textsOf(cancelled)} cancelled. New ones are still accepted: \`hold ${given.websiteId}\` stops those.`;
+        : `${textsOf(cancelled)} cancelled. New ones are still accepted: ${forTheSame("hold", given)} stops those.`;
     },
   },
   run: async (request, deps) => {

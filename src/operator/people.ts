@@ -194,7 +194,10 @@ const removeAddress = operatorCall({
   parameters: [WEBSITE, PHONE],
   answers: [ok(peopleAnswers.EmailRemoval, "The number has no address.", { phone: A_PHONE, email: null })],
   errors: ["resource-unknown", "fields-wrong"],
-  command: { name: "remove-email" },
+  command: {
+    name: "remove-email",
+    next: ({ phone }) => `The e-mail address of ${phone} is removed. The subscription stays as it is.`,
+  },
   run: async (request, deps) => {
     const { websiteId } = await requireWebsite(request, deps);
     const phone = requirePhone(request);

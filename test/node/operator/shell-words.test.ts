@@ -64,6 +64,36 @@ test("a cancellation says what it did, or would do", async () => {
   expect(await said("--dry-run")).toContain("298 waiting messages would be cancelled. Nothing is changed.");
 });
 
+test("the next command that hold, release and cancel name is for the same messages", async () => {
+  const chosen = ["--purpose", "spring sale's", "--client", "c1"];
+  const answer = { held: 2, released: 2, cancelled: 2 };
+  const said = async (...args: string[]) => (await ask(args, { "/shop/": answer })).output;
+  const same = "--purpose 'spring sale'\\''s' --client c1`";
+  expect(await said("hold", "shop", ...chosen)).toContain(`\`release shop ${same} sends them.`);
+  expect(await said("release", "shop", ...chosen)).toContain(`\`hold shop ${same} stops what has not gone.`);
+  expect(await said("cancel", "shop", ...chosen)).toContain(`\`hold shop ${same} stops those.`);
+  expect(await said("hold", "shop", "--purpose", "sale")).toContain("`release shop --purpose sale` sends them.");
+  expect(await said("hold", "shop")).toContain("`release shop` sends them.");
+});
+
+test("an erasure and the removal of an address say what they did", async () => {
+  const phone = "+12125550100";
+  const said = async (answer: object, ...args: string[]) => (await ask(args, { "/people/": answer })).output;
+  expect(await said({ phone, erasedMessages: 1 }, "erase-person", "shop", phone, "--yes")).toContain(
+    "The person is erased in shop, with 1 message.",
+  );
+  const websites = [
+    { websiteId: "shop", erasedMessages: 2 },
+    { websiteId: null, erasedMessages: 0 },
+  ];
+  expect(await said({ phone, websites, failed: [] }, "erase-person", "--everywhere", phone, "--yes")).toContain(
+    "The person is erased in 1 website.",
+  );
+  expect(await said({ phone, email: null }, "remove-email", "shop", phone)).toContain(
+    `The e-mail address of ${phone} is removed.`,
+  );
+});
+
 test("an error is said once", async () => {
   const details = [{ field: "name", message: "is required" }];
   const { output } = await ask(
