@@ -58,11 +58,15 @@ export function optionsOf(call: Call): FieldOption[] {
       const names = own.length > 0 ? own : [[toKebab(field.name), { field: field.name }] as (typeof named)[number]];
       return names.map(([name, { sets, summary = field.description }]) => ({
         ...{ name, field, sets },
-        summary: [summary.replaceAll("`", ""), ...(sets === undefined ? sayChoices(field.schema) : [])].join(" "),
+        summary: [toSentence(summary), ...(sets === undefined ? sayChoices(field.schema) : [])].join(" "),
         value: sets === undefined ? toPlaceholder(field.schema) : undefined,
       }));
     });
 }
+
+/** A switch has no value to name. */
+const toSentence = (summary: string) =>
+  summary.replaceAll("`", "").replace(/^true: (.)/, (_, first: string) => first.toUpperCase());
 
 const toKebab = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 

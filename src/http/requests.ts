@@ -33,7 +33,7 @@ export const requestsAnswerSchema = z.object({
     .object({ at: z.iso.datetime(), cause: z.enum(CLIENT_REFUSALS) })
     .nullable()
     .describe(
-      "The last request with this client id that was refused by its credentials, its grants or the limit. To a minute or so.",
+      "The last request with this client id that was refused by its credentials, its grants or the limit. It is stored at most once a minute for each cause.",
     ),
   callbacks: z
     .array(

@@ -219,7 +219,7 @@ const SENTENCES: Record<string, string[]> = {
     `the first ${MOST_FAULTS} faults of each column`,
     `in parts of ${inDigits(PART_ROWS)} rows`,
     `at most ${inDigits(MOST_ROWS)} rows`,
-    `at most ${inDigits(FOUND_THROUGH)} messages of a website`,
+    `at most ${inDigits(FOUND_THROUGH)} messages of each database`,
     `at most the latest ${inDigits(MOST_RECORDS)} messages`,
     `at most ${inDigits(MOST_FILE_ROWS)} rows`,
     `more than ${inDigits(MOST_WEBSITE_DAYS)}`,

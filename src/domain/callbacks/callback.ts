@@ -50,7 +50,9 @@ export const callbackSchemas = {
     eventId: z.string(),
     eventType: z.literal("message.received"),
     from: z.string().describe("E.164, or as the carrier gives it if it is no phone number."),
-    to: z.string().describe("The sender of the website that was texted, as the carrier gives it."),
+    to: z
+      .string()
+      .describe('The sender of the website that was texted, as the carrier gives it; `""` if it gives none.'),
     text: z.string(),
     mediaUrls: z.array(z.string()).describe("URLs at the carrier. Some carriers ask for credentials there."),
     receivedAt: z.iso.datetime(),

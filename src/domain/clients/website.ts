@@ -75,7 +75,7 @@ export const websiteFields = jsonObject({
   sender: orNull(text(100)).describe("A number, a short code, or another sender of the carrier."),
   helpText: orNull(text(1600)).describe("The reply to HELP and INFO."),
   database: orLeftOut(z.string("must be a string").max(20, "must have at most 20 characters")).describe(
-    "The database of a new website, such as `DB_2`. The default is the least full one. It cannot be changed.",
+    "The database of a new website, such as `DB_2`. The default is the least full one. Only a move changes it: `POST /operator/websites/{websiteId}/move`.",
   ),
   duplicateWindowHours: orNull(wholeNumber("hours", 1, 168)).describe(
     "How long the same number, text and sendPurpose count as one message. Without it, duplicates are sent.",

@@ -32,7 +32,7 @@ export const PART_ROWS = 5_000;
 /** The most rows of one request: the figures of its answer are held in memory, number by number. */
 export const MOST_ROWS = 250_000;
 
-const TOO_MANY_ROWS = `has more than ${MOST_ROWS} rows, the most that a request may have: cut the file, repeat its first line in each piece, and send the pieces one after the other, each but the first with the importId that the first one answers`;
+const TOO_MANY_ROWS = `has more than ${MOST_ROWS.toLocaleString("en")} rows, the most that a request may have: cut the file, repeat its first line in each piece, and send the pieces one after the other, each but the first with the importId that the first one answers`;
 
 /** The columns that are read, as the file writes them; null: it lacks the column. */
 export interface ColumnsRead {

@@ -203,7 +203,7 @@ describe("a file of subscribers in pieces", () => {
       {
         field: "body",
         message:
-          "has more than 250000 rows, the most that a request may have: cut the file, repeat its first line in each piece, and send the pieces one after the other, each but the first with the importId that the first one answers",
+          "has more than 250,000 rows, the most that a request may have: cut the file, repeat its first line in each piece, and send the pieces one after the other, each but the first with the importId that the first one answers",
       },
     ]);
   });

@@ -200,7 +200,7 @@ describe("an import that breaks off", () => {
     const { status, body } = await load(rows);
     expect([status, body.code, body.details.length]).toEqual([400, 40001, 1]);
     expect(body.message).toMatch(
-      /^body: has more than 250000 rows, .*cut the file, repeat its first line in each piece/,
+      /^body: has more than 250,000 rows, .*cut the file, repeat its first line in each piece/,
     );
     expect((body.import?.storedRows ?? 0) % 5000).toBe(0);
     expect(body.import?.storedRows).toBeGreaterThan(240_000);

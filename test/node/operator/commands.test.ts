@@ -45,6 +45,12 @@ async function sent(...args: string[]) {
   }
 }
 
+test("a switch says what it does, and names no value", () => {
+  const switches = COMMANDS.flatMap(({ options }) => Object.entries(options).filter(([, { value }]) => !value));
+  expect(switches.length).toBeGreaterThan(15);
+  expect(switches.filter(([, { summary }]) => !/^[A-Z]/.test(summary))).toEqual([]);
+});
+
 test("a command asks for what its arguments and options say", async () => {
   const filter = ["--purpose", "spring sale", "--client", "c1"];
   expect(await sent("hold", "brand", ...filter)).toEqual([
