@@ -45,7 +45,7 @@ const read = operatorCall({
   parameters: [
     WEBSITE,
     inQuery("from", "Changes of this time or later.", { format: "date-time" }),
-    inQuery("until", "Changes before this time. Default: all.", { format: "date-time" }),
+    inQuery("to", "Changes before this time. Default: all.", { format: "date-time" }),
     inQuery("cursor", "The `next` of the page before. The other parameters stay as they were."),
     inQuery("format", "`csv`: a file.", { enum: ["json", "csv"], default: "json" }),
   ],
@@ -75,7 +75,7 @@ const read = operatorCall({
     const { websiteId, database } = await requireWebsite(request, deps);
     const { after, until, format } = readTogether({
       after: () => readPlace(request, database),
-      until: () => readTime(request, "until", Number.MAX_SAFE_INTEGER),
+      until: () => readTime(request, "to", Number.MAX_SAFE_INTEGER),
       format: () => readChoice(request, "format", ["json", "csv"]),
     });
     if (format === "csv") return exportAll(request, deps, { websiteId, after, until });
@@ -114,7 +114,7 @@ async function exportAll(request: ApiRequest, { ...deps }: Deps, asked: Asked): 
   const until = Math.min(asked.until, deps.now() + 1);
   const readAfter = (place: LedgerPlace) => readLedger(deps.db, websiteId, place, until, FILE_ROWS);
   const entry = { action: "export-ledger", websiteId } as const;
-  const span = { from: toTime(after.changedAt), until: toTime(until) };
+  const span = { from: toTime(after.changedAt), to: toTime(until) };
   const first = await audited(
     deps,
     authorOf(request),

@@ -13,16 +13,23 @@ interface Asked {
 
 const asked = new WeakMap<D1PreparedStatement, Asked>();
 
+/** @param sql with `?` for each value, whatever its number: equal values have one */
 const isAsked =
   (sql: string, isRight: (values: unknown[]) => boolean = () => true) =>
   (statements: Asked[]) =>
-    statements.some((statement) => statement.sql.includes(sql) && isRight(statement.values));
+    statements.some(
+      (statement) => statement.sql.replaceAll(/\?\d+/g, "?").includes(sql) && isRight(valuesInOrder(statement)),
+    );
+
+/** A value for each place of the statement that has one. */
+const valuesInOrder = ({ sql, values }: Asked) =>
+  [...sql.matchAll(/\?(\d+)/g)].map(([, place]) => values[Number(place) - 1]);
 
 /** See setState: what a website becomes in a database. */
 const becomes = (state: number) => isAsked("INSERT INTO moving", (values) => values[3] === state);
 
 /** See saveMove. */
-const reaches = (state: string) => isAsked("UPDATE moves SET state = ?1", (values) => values[0] === state);
+const reaches = (state: string) => isAsked("UPDATE moves SET state = ?", (values) => values[0] === state);
 
 type Point = readonly [when: "before" | "after", isThere: (statements: Asked[]) => boolean];
 

@@ -215,7 +215,7 @@ describe("subscribers", () => {
       /,\+12125550139,"","true","false","import","[0-9a-f-]{36}","2026-11-02T23:04:00.000Z","Form, version 3"/,
     );
     expect(
-      (await operator(["ledger", "demo", "--from", "2026-01-01T00:00:00Z", "--until", "2026-01-02T00:00:00Z"])).output,
+      (await operator(["ledger", "demo", "--from", "2026-01-01T00:00:00Z", "--to", "2026-01-02T00:00:00Z"])).output,
     ).not.toContain("+1");
   });
 

@@ -59,8 +59,8 @@ test("a command asks for what its arguments and options say", async () => {
   expect(await sent("cancel", "brand", "--dry-run")).toEqual(['/operator/websites/brand/cancel {"dryRun":true}']);
   expect(await sent("report", "brand", "--by", "day")).toEqual(["/operator/websites/brand/report?by=day"]);
   expect(await sent("report", "--all", "--from", "2026-11-01")).toEqual(["/operator/report?from=2026-11-01"]);
-  expect(await sent("ledger", "brand", "--until", "2026-11-01T00:00:00Z")).toEqual([
-    "/operator/websites/brand/ledger?until=2026-11-01T00%3A00%3A00Z",
+  expect(await sent("ledger", "brand", "--to", "2026-11-01T00:00:00Z")).toEqual([
+    "/operator/websites/brand/ledger?to=2026-11-01T00%3A00%3A00Z",
   ]);
   expect(await sent("inbound", "--without-effect")).toEqual(["/operator/inbound/without-effect"]);
   expect(await sent("export-person", "+1212", "--website", "brand")).toEqual([

@@ -146,7 +146,7 @@ class MovesTrial {
     if (point !== undefined) await this.ask({ at: point });
     await operate(this.#service.url, "POST", `/websites/${websiteId}/move`, { database });
     if (point !== undefined) {
-      await this.#killWhereItStops();
+      await this.#killWhereItStops(point);
       this.found[`killed at ${point}`] = (await this.#read(websiteId)).state;
     }
     const move = await this.#untilItRests(websiteId);
@@ -158,7 +158,7 @@ class MovesTrial {
     const at = points.find((point) => point.startsWith("copying: a page is stored")) as string;
     await this.ask({ at, alter: database, website: websiteId });
     await operate(this.#service.url, "POST", `/websites/${websiteId}/move`, { database });
-    await this.#untilReached();
+    await this.#untilReached(at);
     let isFound = false;
     for (let move = await this.#read(websiteId); !isAtRest(move); move = await this.#read(websiteId)) {
       isFound ||= /^rows that differ in the target: subscriptions: \d+/.test(move.problem ?? "");
@@ -173,7 +173,7 @@ class MovesTrial {
     await this.#service.start();
     const point = (await this.ask()).points.at(-1) as string;
     await this.ask({ at: point, ahead: String(DAY_MILLISECONDS) });
-    await this.#killWhereItStops();
+    await this.#killWhereItStops(point);
     this.found[`killed at ${point}`] = "";
     await this.ask({ ahead: String(DAY_MILLISECONDS) });
     const deadline = performance.now() + LONGEST_MOVE_MILLISECONDS;
@@ -188,18 +188,18 @@ class MovesTrial {
     await this.#service.kill();
   }
 
-  async #killWhereItStops(): Promise<void> {
-    await this.#untilReached();
+  async #killWhereItStops(point: string): Promise<void> {
+    await this.#untilReached(point);
     const at = performance.now();
     this.killedAt.push(at);
     await this.#service.killAndRestart();
     this.#onKill(at);
   }
 
-  async #untilReached(): Promise<void> {
+  async #untilReached(point: string): Promise<void> {
     const deadline = performance.now() + LONGEST_MOVE_MILLISECONDS;
     while (!(await this.ask()).isReached) {
-      if (performance.now() > deadline) throw new Error("the point of the move is never reached");
+      if (performance.now() > deadline) throw new Error(`the move never reaches the point: ${point}`);
       await wait(LOOK_AGAIN_MILLISECONDS);
     }
   }
