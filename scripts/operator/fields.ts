@@ -45,7 +45,7 @@ function toField(name: string, where: Field["in"], schema: JsonSchema, isRequire
 export interface FieldOption extends Option {
   name: string;
   field: Field;
-  sets?: string | boolean | undefined;
+  sets?: string | boolean | null | undefined;
 }
 
 /** An option for each field, except those that are arguments; in the names of the declaration, where it gives others. */
@@ -96,7 +96,7 @@ export function readOptions(options: FieldOption[], values: Values): Record<Fiel
   for (const [, some] of Map.groupBy(given, ({ field }) => field.name)) {
     const [{ name, field, sets }, other] = some as [FieldOption, FieldOption?];
     if (other) throw new UsageError(`--${name} and --${other.name} exclude each other`);
-    read[field.in][field.name] = sets ?? toValue(name, field, values[name]);
+    read[field.in][field.name] = sets === undefined ? toValue(name, field, values[name]) : sets;
   }
   const missing = options.find(({ field }) => field.isRequired && !(field.name in read[field.in]));
   if (missing) throw new UsageError(`--${missing.name} is missing: ${missing.summary}`);

@@ -76,7 +76,7 @@ export interface CommandOption {
   /** The parameter or field. */
   field: string;
   /** A switch that gives the field this value. */
-  sets?: string | boolean;
+  sets?: string | boolean | null;
   /** In the place of the description of the field. */
   summary?: string;
 }

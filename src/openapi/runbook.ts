@@ -38,7 +38,7 @@ export const RUNBOOK: Record<Problem, Entry> = {
       "D1 took more than two seconds to answer, or it refuses calls because too many are waiting (`overloaded`). Refused requests come again later.",
     steps: [
       "Wait a few minutes.",
-      "If it lasts, hold a large campaign, and look in the dashboard of D1 for statements that read many rows.",
+      "If it lasts, look for a large campaign (`npm run operator -- waiting`), and hold it: `npm run operator -- hold <websiteId> --purpose <purpose>`. In the dashboard of D1, look for statements that read many rows.",
     ],
     isSafe: "Yes.",
   },
@@ -222,7 +222,7 @@ export const RUNBOOK: Record<Problem, Entry> = {
       "In the last day, a STOP, START or HELP reached no website, or came from a sender that is no phone number. A person who opted out may still get texts.",
     steps: [
       "List them: `npm run operator -- inbound --without-effect`.",
-      "Opt the number out with an import.",
+      "Opt the number out with an import: [A text after STOP](#a-text-after-stop) has the file and the command.",
       "Give the website its sender, or make the gateway send numbers in international form.",
     ],
     isSafe: "Yes.",
@@ -232,7 +232,7 @@ export const RUNBOOK: Record<Problem, Entry> = {
       'In the last three days, a person texted an opt-out word among other words, such as "please stop texting me". The service does not guess the meaning, so the person is still subscribed.',
     steps: [
       "List them: `npm run operator -- texts --to-decide`.",
-      "If the person wants no more texts, `decide` the text with `--opt-out`, else with `--no-opt-out`.",
+      "Decide each with the command that the list prints, such as `npm run operator -- decide <websiteId> <carrier> <carrierMessageId> --opt-out` if the person wants no more texts, and otherwise with `--no-opt-out`.",
       "If many people write the same word, add it to the website's `optOutWords`.",
     ],
     isSafe: "Yes.",

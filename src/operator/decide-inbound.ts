@@ -49,6 +49,7 @@ const decide = operatorCall({
     options: {
       "opt-out": { field: "optOut", sets: true, summary: "The person wants no more texts." },
       "no-opt-out": { field: "optOut", sets: false, summary: "The text meant something else." },
+      "take-back": { field: "optOut", sets: null, summary: "Take the decision back: the text is in the list again." },
     },
     next: ({ optedOut }) =>
       optedOut ? "The person gets no more texts of this website." : "The person is not opted out.",

@@ -15,6 +15,7 @@ import { inPath, ok, type Resource } from "../http/call.ts";
 import { MESSAGE_ID } from "../http/examples.ts";
 import { findClient } from "../store/clients/clients.ts";
 import { findWaitingMessage } from "../store/messages/holds.ts";
+import { inShell } from "./in-shell.ts";
 import { operatorCall, settingsBody } from "./operator-call.ts";
 import { requireFound, requireWebsite, WEBSITE } from "./params.ts";
 
@@ -64,8 +65,6 @@ function forTheSame(command: string, { websiteId, purpose, client }: Readonly<Re
   );
   return `\`${command} ${websiteId}${options.join("")}\``;
 }
-
-const inShell = (word: string) => (/^[\w-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
 const textsOf = (count: number) =>
   count === 1 ? "1 waiting message is" : `${count.toLocaleString("en-US")} waiting messages are`;

@@ -7,6 +7,7 @@ import { inQuery, ok, type Resource } from "../http/call.ts";
 import { MESSAGE_ID } from "../http/examples.ts";
 import { COUNTED_TEXTS, countToDecide, listTexts, type TextPlace } from "../store/people/list-texts.ts";
 import { type Answers, missingShape } from "./answers.ts";
+import { inShell } from "./in-shell.ts";
 import { INBOUND_TEXT, inboundTextSchema, TEXT_COLUMNS, textView, websiteOfTextSchema } from "./inbound.ts";
 import { operatorCall } from "./operator-call.ts";
 import { PAGE, readYes } from "./params.ts";
@@ -19,6 +20,8 @@ const listedTextSchema = inboundTextSchema.extend({
     .nullable()
     .describe("The latest message of the website to this person that a carrier had taken before."),
 });
+
+type ListedText = z.output<typeof listedTextSchema>;
 
 const inboundListAnswers = {
   InboundPage: z.object({
@@ -38,6 +41,15 @@ const inboundListAnswers = {
 };
 
 export type InboundListAnswers = Answers<typeof inboundListAnswers>;
+
+const DECIDE = "Decide each, with --opt-out or --no-opt-out:";
+
+/** The command for a text. Its time tells which text is meant: what the person wrote may be anything. */
+function toDecision({ websiteId, carrier, carrierMessageId, receivedAt }: ListedText): string {
+  const isPlain = /^[\x20-\x7e]+$/.test(carrierMessageId);
+  const id = isPlain ? inShell(carrierMessageId) : "<carrierMessageId, see --json>";
+  return `  decide ${websiteId} ${carrier} ${id}   # the text of ${receivedAt}`;
+}
 
 const list = operatorCall({
   id: "listTexts",
@@ -69,6 +81,10 @@ const list = operatorCall({
     name: "texts",
     options: { "to-decide": { field: "toDecide", sets: "true", summary: "Only texts that wait for a decision." } },
     columns: { texts: ["websiteId", ...TEXT_COLUMNS] },
+    next: ({ texts, toDecide }, given) => {
+      if (given["to-decide"]) return texts.length === 0 ? undefined : `${DECIDE}\n${texts.map(toDecision).join("\n")}`;
+      return toDecide ? `${toDecide} texts may be opt-outs: \`texts --to-decide\` lists them.` : undefined;
+    },
   },
   run: async (request, deps) => {
     const search = {

@@ -71,6 +71,7 @@ import { LONGEST_MILLISECONDS, MOST_STEPS } from "../../src/flows/messages/hold-
 import { CALLBACKS_A_JOB, QUEUE_MILLISECONDS } from "../../src/flows/messages/queue-jobs.ts";
 import { MOST_IN_A_GROUP, MOST_WAITING } from "../../src/flows/messages/store-sends.ts";
 import { PUT_BACK_DAYS } from "../../src/flows/messages/submit-message.ts";
+import { MOST_POSTS } from "../../src/flows/operations/tell-problems.ts";
 import { UNDO_MILLISECONDS } from "../../src/flows/people/undo-import.ts";
 import { MOST_NESTED } from "../../src/http/body.ts";
 import { SAMPLED } from "../../src/http/request-log.ts";
@@ -197,6 +198,7 @@ const SENTENCES: Record<string, string[]> = {
     `${inWords(JOB_TRIES)} failures of their own`,
   ],
   "docs/monitoring": [
+    `at most ${MOST_POSTS} alerts`,
     `A check fails after ${seconds(CHECK_TIMEOUT_MILLISECONDS)} seconds`,
     `up to ${seconds(REMEMBERED_MILLISECONDS)} seconds old`,
     `Each state is counted up to ${inDigits(COUNTED_ROWS)}`,

@@ -10,7 +10,7 @@ const ROOMS = {
 };
 
 /** What the resources share. */
-const SHARED = ["answers", "csv-file", "operator-call", "params"];
+const SHARED = ["answers", "csv-file", "in-shell", "operator-call", "params"];
 
 const namesIn = (room: keyof typeof ROOMS) =>
   Object.keys(ROOMS[room]).map((path) => path.replace(/^.*\//, "").replace(/(\.test)?\.ts$/, ""));

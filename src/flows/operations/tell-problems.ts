@@ -24,7 +24,7 @@ import { FEW_ROWS, readServiceState } from "./read-service-state.ts";
 const HEARTBEAT_MILLISECONDS = 10_000;
 
 /** The most alerts of one sweep. The next sweep posts the others. */
-const MOST_POSTS = 20;
+export const MOST_POSTS = 20;
 
 /** Never throws. @param isRecorded whether the end of this sweep is stored: a heartbeat says that the service works */
 export async function tellProblems(deps: Deps, isRecorded: boolean): Promise<void> {

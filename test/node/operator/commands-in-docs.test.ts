@@ -35,7 +35,7 @@ function findFault(line: string): string | undefined {
 }
 
 const LINES = PAGES.flatMap((page) =>
-  [...read(page).matchAll(/npm run (?:-s |--silent )?operator -- ([^`\n|>#&…]*(?:<[^>\n]*>[^`\n|>#&…]*)*)/g)].map(
+  [...read(page).matchAll(/npm run (?:-s |--silent )?operator -- ((?:<[^>\n]*>|[^`\n|<>#&…])*)/g)].map(
     ([, line = ""]) => `${page}: ${line.trim()}`,
   ),
 );

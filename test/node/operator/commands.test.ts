@@ -56,6 +56,9 @@ test("a command asks for what its arguments and options say", async () => {
   expect(await sent("hold", "brand", ...filter)).toEqual([
     '/operator/websites/brand/hold {"sendPurpose":"spring sale","clientId":"c1"}',
   ]);
+  expect(await sent("decide", "brand", "kannel", "a-1", "--take-back")).toEqual([
+    '/operator/inbound/decide {"optOut":null,"websiteId":"brand","carrier":"kannel","carrierMessageId":"a-1"}',
+  ]);
   expect(await sent("cancel", "brand", "--dry-run")).toEqual(['/operator/websites/brand/cancel {"dryRun":true}']);
   expect(await sent("report", "brand", "--by", "day")).toEqual(["/operator/websites/brand/report?by=day"]);
   expect(await sent("report", "--all", "--from", "2026-11-01")).toEqual(["/operator/report?from=2026-11-01"]);

@@ -94,6 +94,21 @@ test("an erasure and the removal of an address say what they did", async () => {
   );
 });
 
+test("the list of texts to decide has the command for each, and none for a person's words", async () => {
+  const text = { websiteId: "shop", receivedAt: "2026-11-26T00:30:00.000Z", from: "+12125550100", text: "please stop" };
+  const of = (carrierMessageId: string) => ({ ...text, carrier: "kannel", carrierMessageId, maybeOptOut: true });
+  const texts = [of("a-1"), of("a b'c"), of("\u001b[2Jx")];
+  const list = async (...more: string[]) =>
+    (await ask(["texts", ...more], { "/inbound": { texts, next: null, toDecide: 3 } })).output;
+  const lines = (await list("--to-decide")).split("\n").filter((line) => line.startsWith("  decide"));
+  expect(lines.map((line) => line.split("   # ")[0])).toEqual([
+    "  decide shop kannel a-1",
+    "  decide shop kannel 'a b'\\''c'",
+    "  decide shop kannel <carrierMessageId, see --json>",
+  ]);
+  expect(await list()).toContain("3 texts may be opt-outs: `texts --to-decide` lists them.");
+});
+
 test("an error is said once", async () => {
   const details = [{ field: "name", message: "is required" }];
   const { output } = await ask(
