@@ -31,7 +31,7 @@ const tryAgain = operatorCall({
   },
   run: async (request, deps) => {
     const carrier = request.params.carrier ?? "";
-    requireFound(Object.hasOwn(deps.carriers.ready, carrier), "carrier that is set up");
+    requireFound(Object.hasOwn(deps.carriers.ready, carrier), "carrier, or it is not set up");
     const entry = { action: "try-carrier", subject: carrier } as const;
     const work = () => tryCarrier(deps, carrier);
     const due = await audited(deps, authorOf(request), entry, work, (messages) => ({ due: messages }));

@@ -15,7 +15,7 @@ import { readClient } from "../store/clients/client-uses.ts";
 import { CHANGE_COLUMNS, lastChanges } from "./audit.ts";
 import { operatorCall, settingsBody } from "./operator-call.ts";
 import { CLIENT as CLIENT_PARAMETER, requireClientId, requireFound, requireWebsite, WEBSITE } from "./params.ts";
-import { CLIENT, type ClientAnswers, clientAnswers, clientView, clientWithUseView, USE } from "./views/client.ts";
+import { CLIENT, clientAnswers, clientView, clientWithUseView, USE } from "./views/client.ts";
 
 const { name, callbackUrl, operations, events } = CLIENT;
 
@@ -23,12 +23,15 @@ const SECRETS = { clientSecret: CLIENT_SECRET, callbackSecret: CALLBACK_SECRET }
 
 const ClientSettings = clientSettingsSchema(false);
 
-/** What the command prints about the time at which a change takes effect. */
-const MEANING_OF_EFFECT: Record<ClientAnswers["ChangedClient"]["takesEffect"], string> = {
-  "at-once": "What this takes away is refused everywhere from now on. What it grants takes up to 90 seconds.",
-  "within-minutes":
-    "The limiter of the website did not answer, so this holds everywhere only within 90 seconds. To have it at once, run the command again.",
+/** What the command prints about the time at which an option takes effect. Nothing else gives or takes: for example, a new endpoint gets the next event. */
+const EFFECTS = {
+  suspend: "The requests of the client are refused everywhere from now on.",
+  resume: "The requests of the client are accepted everywhere within 90 seconds.",
+  operations: "A grant that the client has lost is refused everywhere from now on. A new grant takes up to 90 seconds.",
 };
+
+const LATE =
+  "The limiter of the website did not answer, so this holds everywhere only within 90 seconds. To have it at once, run the command again.";
 
 const MEANING_OF_REFUSAL: Record<ClientRefusal, string> = {
   "secret-malformed": "401: X-Client-Secret is missing, or does not have the form of a secret",
@@ -124,9 +127,8 @@ const change = operatorCall({
       resume: { field: "suspended", sets: false, summary: "Accept its requests again." },
     },
     next: ({ takesEffect, waitingMessages, websiteId, clientId }, given) => {
-      // Nothing else gives or takes: for example, a new endpoint gets the next event.
-      const mayCall = ["suspend", "resume", "operations"].some((name) => given[name] !== undefined);
-      const effect = mayCall || takesEffect !== "at-once" ? [MEANING_OF_EFFECT[takesEffect]] : [];
+      const meanings = Object.entries(EFFECTS).flatMap(([name, meaning]) => (given[name] === undefined ? [] : meaning));
+      const effect = takesEffect === "at-once" ? meanings : [LATE];
       const waiting = `The client is suspended, but ${waitingMessages} pending or scheduled messages will still be sent. To hold them: hold ${websiteId} --client ${clientId}`;
       return [...effect, ...(waitingMessages ? [waiting] : [])].join("\n");
     },
@@ -178,7 +180,7 @@ const rotate = operatorCall({
       [
         KEEP,
         `The old pair is valid until ${oldPairUntil}. The new pair works everywhere within 90 seconds.`,
-        ...(takesEffect === "at-once" ? [] : [MEANING_OF_EFFECT[takesEffect]]),
+        ...(takesEffect === "at-once" ? [] : [LATE]),
       ].join("\n"),
   },
   run: async (request, deps) => {

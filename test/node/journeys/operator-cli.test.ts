@@ -95,7 +95,7 @@ describe("clients", () => {
     const shown = await operator(["change-client", clientId, "--resume", "--callback-url", ""]);
     expect(shown.output).toMatch(
       new RegExp(
-        `^clientId +${clientId}\nwebsiteId +demo\nname +The platform\ncallbackUrl +-\noperations +send, status\nevents +message.status, message.received\nsuspended +no\n(?:.*\n)+\nWhat this takes away is refused .*\n$`,
+        `^clientId +${clientId}\nwebsiteId +demo\nname +The platform\ncallbackUrl +-\noperations +send, status\nevents +message.status, message.received\nsuspended +no\n(?:.*\n)+\nA grant that the client has lost is refused .*\n$`,
       ),
     );
     const rotated = await operator(["rotate-client", clientId, "--grace-seconds", "0"]);

@@ -109,6 +109,23 @@ test("the list of texts to decide has the command for each, and none for a perso
   expect(await list()).toContain("3 texts may be opt-outs: `texts --to-decide` lists them.");
 });
 
+test("a change of a client says when it takes effect", async () => {
+  const said = async (answer: object, ...more: string[]) =>
+    (await ask(["change-client", "c1", ...more], { "/clients/": answer })).output;
+  const atOnce = { takesEffect: "at-once", waitingMessages: null };
+  expect(await said(atOnce, "--suspend")).toMatch(
+    /\n\nThe requests of the client are refused everywhere from now on\.\n$/,
+  );
+  expect(await said(atOnce, "--resume")).toContain(
+    "The requests of the client are accepted everywhere within 90 seconds.",
+  );
+  expect(await said(atOnce, "--operations", "send")).toContain("A new grant takes up to 90 seconds.");
+  expect(await said(atOnce, "--name", "Ada's")).not.toContain("90 seconds");
+  expect(await said({ ...atOnce, takesEffect: "within-minutes" }, "--suspend")).toContain(
+    "To have it at once, run the command again.",
+  );
+});
+
 test("an error is said once", async () => {
   const details = [{ field: "name", message: "is required" }];
   const { output } = await ask(
