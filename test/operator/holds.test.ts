@@ -153,6 +153,7 @@ describe("a hold", () => {
 
   it("leaves the confirmation of an opt-out alone", async () => {
     await call("hold");
+    await world.rows("UPDATE subscriptions SET subscribed = 0, opted_out_by_person = 1 WHERE phone = 12125550100");
     await world.rows(
       `INSERT INTO messages (message_id, website_id, client_id, phone, text, callback_data, send_purpose, status,
          accepted_at, updated_at, due_at, is_reply) VALUES ('reply', 'brand', '', 12125550100, 'You are out.', '', '',

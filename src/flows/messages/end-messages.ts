@@ -1,10 +1,9 @@
 // How the sweep ends messages that nothing else will end.
 import type { Deps } from "../../deps.ts";
 import {
-  LONGEST_RECOVERY_SECONDS,
   LONGEST_RUN_MILLISECONDS,
   overdueAfterMilliseconds,
-  recoveryMarginMilliseconds,
+  waitForCancellation,
 } from "../../domain/messages/retry-policy.ts";
 import { changeStatus, type StatusChange } from "../../store/messages/messages.ts";
 import { findInterrupted, findUnsubmitted, findWithoutReceipt, markInterrupted } from "../../store/messages/overdue.ts";
@@ -18,10 +17,10 @@ import { queueCallbacks } from "./queue-jobs.ts";
  */
 export async function endInterrupted(deps: Deps, now: number): Promise<number> {
   const claimedBefore = now - LONGEST_RUN_MILLISECONDS;
-  const foundBefore =
-    now - (LONGEST_RECOVERY_SECONDS * 1000 + recoveryMarginMilliseconds(deps.config.requeueAfterMilliseconds));
-  await markInterrupted(deps.db, claimedBefore, now);
-  return endAll(deps, () => findInterrupted(deps.db, claimedBefore, foundBefore), {
+  // As long as the job may take.
+  const recovery = waitForCancellation(Number.POSITIVE_INFINITY, deps.config.requeueAfterMilliseconds);
+  await markInterrupted(deps.db, { claimedBefore, dueBefore: claimedBefore + recovery, now });
+  return endAll(deps, () => findInterrupted(deps.db, claimedBefore, now - recovery), {
     status: "SENDING",
     claimedBefore,
     code: "OUTCOME_UNKNOWN",

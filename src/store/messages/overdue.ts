@@ -80,13 +80,17 @@ const IS_MARKED = sql`(due_at >= claimed_at + ${LONGEST_RUN_MILLISECONDS})`;
  * Marks messages whose submission started before `claimedBefore` and never ended: from now on, the sweep counts how long their
  * outcome has been awaited. The mark is a `due_at` that is later than the claim by the time of the longest run. A claim leaves `due_at` as
  * it is: that may be some minutes later than the claim, where the sweep has counted a late job as due anew.
+ * @param dueBefore later than `claimedBefore` by as long as that may be
  */
-export async function markInterrupted(db: D1Database, claimedBefore: number, now: number): Promise<void> {
+export async function markInterrupted(
+  db: D1Database,
+  { claimedBefore, dueBefore, now }: { claimedBefore: number; dueBefore: number; now: number },
+): Promise<void> {
   await runQuery(
     prepare(
       db,
       sql`UPDATE messages SET due_at = ${now} WHERE message_id IN (
-        SELECT message_id FROM messages WHERE due_at <= ${claimedBefore} AND claimed_at <= ${claimedBefore} AND NOT ${IS_MARKED}
+        SELECT message_id FROM messages WHERE due_at <= ${dueBefore} AND claimed_at <= ${claimedBefore} AND NOT ${IS_MARKED}
           AND ${IS_SERVED})`,
     ),
   );
