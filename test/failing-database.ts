@@ -119,3 +119,37 @@ export function racingDatabase(
   const racing = { prepare: (sql: string) => wrap(db.prepare(sql)), batch } as unknown as D1Database;
   return { db: racing, hasActed: () => hasActed };
 }
+
+/**
+ * D1 that lets somebody else act right before it runs the nth statement that matches.
+ * @param act must not use this very database, which would be a part of the flow
+ */
+export function overtakenDatabase(
+  db: D1Database,
+  matches: RegExp,
+  nth: number,
+  act: () => Promise<unknown>,
+): D1Database {
+  let count = 0;
+  const overtake = async () => {
+    if (++count === nth) await act();
+  };
+  const originals = new WeakMap<D1PreparedStatement, D1PreparedStatement>();
+  const wrap = (statement: D1PreparedStatement): D1PreparedStatement => {
+    const wrapped = new Proxy(statement, {
+      get: (target, name) => {
+        if (name === "bind") return (...values: unknown[]) => wrap(target.bind(...values));
+        if (name === "all") return () => overtake().then(() => target.all());
+        return Reflect.get(target, name);
+      },
+    });
+    originals.set(wrapped, statement);
+    return wrapped;
+  };
+  const batch = async (statements: D1PreparedStatement[]) => {
+    if (statements.some((statement) => originals.has(statement))) await overtake();
+    return db.batch(statements.map((statement) => originals.get(statement) ?? statement));
+  };
+  const prepare = (sql: string) => (matches.test(sql) ? wrap(db.prepare(sql)) : db.prepare(sql));
+  return { prepare, batch } as unknown as D1Database;
+}

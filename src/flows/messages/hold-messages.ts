@@ -129,33 +129,36 @@ export async function cancelOne(deps: Deps, author: Author, messageId: string, w
 
 type Find = (after: string) => Promise<WaitingStep>;
 
-/** The prefix of a step among the kept requests, before the place in their own order. */
-const KEPT = "kept ";
+/** The prefix of a step among the waiting messages, before the place in their own order. */
+const WAITING = "waiting ";
 
-/** The steps go through the waiting messages first, and then through the requests that are kept for their time. */
+/**
+ * The steps go through the requests that are kept for their time first, and then through the waiting messages: the sweep makes messages of
+ * requests meanwhile, and never the other way round, so none is missed. Some may be found twice.
+ */
 async function findCancellable(
   db: D1Database,
   websiteId: string,
   filter: MessageFilter,
   after: string,
 ): Promise<WaitingStep> {
-  if (!after.startsWith(KEPT)) {
-    const { messageIds, next } = await findWaiting(db, websiteId, filter, after);
-    return { messageIds, next: next ?? KEPT };
+  if (!after.startsWith(WAITING)) {
+    const { messageIds, next } = await findKept(db, websiteId, filter, after);
+    return { messageIds, next: next ?? WAITING };
   }
-  const { messageIds, next } = await findKept(db, websiteId, filter, after.slice(KEPT.length));
-  return { messageIds, next: next === null ? null : `${KEPT}${next}` };
+  const { messageIds, next } = await findWaiting(db, websiteId, filter, after.slice(WAITING.length));
+  return { messageIds, next: next === null ? null : `${WAITING}${next}` };
 }
 
-/** How many messages cancelWaiting would end. */
+/** How many messages cancelWaiting would end. What the sweep makes a message of meanwhile may count twice. */
 export async function countCancellable(db: D1Database, websiteId: string, filter: MessageFilter): Promise<number> {
-  let count = await countWaiting(db, websiteId, filter);
+  let count = 0;
   for (let after: string | null = ""; after !== null; ) {
     const step: WaitingStep = await findKept(db, websiteId, filter, after);
     count += step.messageIds.length;
     after = step.next;
   }
-  return count;
+  return count + (await countWaiting(db, websiteId, filter));
 }
 
 /**
@@ -172,14 +175,15 @@ async function finderOf(
   const find = (after: string) => findCancellable(db, websiteId, filter, after);
   if (expected === null) return find;
   const steps = new Map<string, WaitingStep>();
-  let count = 0;
+  const ids = new Set<string>();
   for (let after: string | null = ""; after !== null; ) {
     const step: WaitingStep = await find(after);
-    steps.set(after, step);
-    count += step.messageIds.length;
+    const messageIds = step.messageIds.filter((id) => !ids.has(id));
+    steps.set(after, { ...step, messageIds });
+    for (const id of messageIds) ids.add(id);
     after = step.next;
   }
-  await requireCount(expected, async () => count);
+  await requireCount(expected, async () => ids.size);
   return async (after) => steps.get(after) ?? { messageIds: [], next: null };
 }
 

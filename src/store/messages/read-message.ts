@@ -6,10 +6,9 @@ import { type Reason, readReason } from "../../domain/messages/reason.ts";
 import { isClick, toEventId } from "../callbacks/events.ts";
 import { runNamed, runQuery } from "../database.ts";
 import type { EventRow, MessageRow } from "../rows.ts";
-import { piece, prepare, sql } from "../sql.ts";
+import { piece, prepare, type Sql, sql } from "../sql.ts";
 import { HOLD, toHold } from "./holds.ts";
 import { type ClickCounts, NO_CLICKS } from "./links.ts";
-import type { ScheduledMessageRow } from "./scheduled.ts";
 import { type HeldRow, HOURS, type StoredMessage, toStoredMessage } from "./stored-message.ts";
 import { readSubmissions } from "./submissions.ts";
 
@@ -47,42 +46,41 @@ interface MessageStory extends StoredMessage {
 /** A message `m`, with its hold (HOLD) and the names of its website and its client. */
 export type StoryRow = HeldRow & { hold: string | null; website_name: string | null; client_name: string | null };
 
+type StatusRow = Pick<MessageRow, "message_id" | "status" | "reason_code" | "updated_at">;
+
 /** Status, its reason and time, by id, of the messages of a website among `ids`. */
 export async function readStatuses(
   db: D1Database,
   websiteId: string,
   ids: string[],
 ): Promise<Map<string, Pick<StoredMessage, "status" | "reason" | "updatedAt">>> {
-  const rows = await runQuery<Pick<MessageRow, "message_id" | "status" | "reason_code" | "updated_at">>(
-    prepare(
-      db,
-      sql`SELECT m.message_id, m.status, m.reason_code, m.updated_at
-        FROM json_each(${JSON.stringify(ids)}) j CROSS JOIN messages m ON m.message_id = j.value WHERE m.website_id = ${websiteId}`,
-    ),
-  );
-  const found = new Map(
-    rows.map(({ message_id, status, reason_code, updated_at }) => [
+  const stored = await runQuery<StatusRow>(prepare(db, selectStatuses(websiteId, ids)));
+  const found = new Set(stored.map((row) => row.message_id));
+  const left = ids.filter((id) => !found.has(id));
+  const others = left.length === 0 ? [] : await readLeft(db, websiteId, left);
+  return new Map(
+    [...stored, ...others].map(({ message_id, status, reason_code, updated_at }) => [
       message_id,
       { status, reason: readReason(status, reason_code), updatedAt: updated_at },
     ]),
   );
-  const left = ids.filter((id) => !found.has(id));
-  return left.length === 0 ? found : new Map([...found, ...(await readKept(db, websiteId, left))]);
 }
 
-/** The same of requests that are kept for their time. */
-async function readKept(db: D1Database, websiteId: string, ids: string[]) {
-  const rows = await runQuery<Pick<ScheduledMessageRow, "message_id" | "requested_at">>(
+const selectStatuses = (websiteId: string, ids: string[]): Sql =>
+  sql`SELECT m.message_id, m.status, m.reason_code, m.updated_at
+    FROM json_each(${JSON.stringify(ids)}) j CROSS JOIN messages m ON m.message_id = j.value WHERE m.website_id = ${websiteId}`;
+
+/** The same of requests that are kept for their time, and of those that the sweep has made messages of a moment ago: in one statement. */
+function readLeft(db: D1Database, websiteId: string, ids: string[]): Promise<StatusRow[]> {
+  return runQuery<StatusRow>(
     prepare(
       db,
-      sql`SELECT kept.message_id, kept.requested_at FROM json_each(${JSON.stringify(ids)}) j
-        CROSS JOIN scheduled_messages kept ON kept.message_id = j.value WHERE kept.website_id = ${websiteId}`,
+      sql`SELECT kept.message_id, 'PENDING_TO_SEND' AS status, NULL AS reason_code, kept.requested_at AS updated_at
+        FROM json_each(${JSON.stringify(ids)}) j
+          CROSS JOIN scheduled_messages kept ON kept.message_id = j.value WHERE kept.website_id = ${websiteId}
+        UNION ALL ${selectStatuses(websiteId, ids)}`,
     ),
   );
-  return rows.map((row) => {
-    const state = { status: "PENDING_TO_SEND", reason: null, updatedAt: row.requested_at } as const;
-    return [row.message_id, state] as const;
-  });
 }
 
 /** An event of a message: a change of its status, or a click. Times are milliseconds since 1970. */
