@@ -16,6 +16,8 @@ const EXPECTED = inQuery(
 
 const plural = (count: number, noun: string) => `${count.toLocaleString("en-US")} ${noun}${count === 1 ? "" : "s"}`;
 
+const ONLY_START = "Only the person's START subscribes the number there again.";
+
 /** @returns null: however many */
 function readExpected({ query }: ApiRequest): number | null {
   const given = String(query.expected ?? "");
@@ -48,10 +50,13 @@ export const eraseEverywhereCall = operatorCall({
     chosenBy: { option: "everywhere", summary: "Erase in every website that knows the number." },
     isFinal: true,
     notes: "The exit code is 4 if a website failed. Then run the command again.",
-    next: ({ websites, failed }) =>
-      failed.length === 0
-        ? `The person is erased in ${plural(websites.filter((it) => it.websiteId !== null).length, "website")}. Only the person's START subscribes the number there again.`
-        : "FAILED in some websites: nothing is erased there. Run it again.",
+    next: ({ websites, failed }) => {
+      if (failed.length > 0) return "FAILED in some websites: nothing is erased there. Run it again.";
+      const known = websites.filter(({ websiteId }) => websiteId !== null).length;
+      return known === 0
+        ? "No website stores the number: nothing is left to erase."
+        : `The person is erased in ${plural(known, "website")}. ${ONLY_START}`;
+    },
     hasProblem: ({ failed }) => failed.length > 0,
   },
   run: async (request, deps) => {
@@ -82,7 +87,7 @@ export const eraseOne = operatorCall({
     name: "erase-person",
     isFinal: true,
     next: ({ erasedMessages }, { websiteId }) =>
-      `The person is erased in ${websiteId}, with ${plural(erasedMessages, "message")}. Only the person's START subscribes the number there again.`,
+      `The person is erased in ${websiteId}, with ${plural(erasedMessages, "message")}. ${ONLY_START}`,
   },
   run: async (request, deps) => {
     const { websiteId } = await requireWebsite(request, deps);

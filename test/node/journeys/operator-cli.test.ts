@@ -95,7 +95,7 @@ describe("clients", () => {
     const shown = await operator(["change-client", clientId, "--resume", "--callback-url", ""]);
     expect(shown.output).toMatch(
       new RegExp(
-        `^clientId +${clientId}\nwebsiteId +demo\nname +The platform\ncallbackUrl +-\noperations +send, status\nevents +message.status, message.received\nsuspended +no\n(?:.*\n)+\nA grant that the client has lost is refused .*\n$`,
+        `^clientId +${clientId}\nwebsiteId +demo\nname +The platform\ncallbackUrl +-\noperations +send, status\nevents +message.status, message.received\nsuspended +no\n(?:.*\n)+\nThe requests of the client are accepted everywhere .*\n$`,
       ),
     );
     const rotated = await operator(["rotate-client", clientId, "--grace-seconds", "0"]);
@@ -125,7 +125,8 @@ describe("people and reports", () => {
     expect((await operator(["inbound", "--without-effect"])).output).toBe("texts  none\n");
     expect((await operator(["inbound"])).code).toBe(2);
     const removed = await operator(["remove-email", websiteId, "+12125550140"]);
-    expect(removed).toEqual({ code: 0, output: "phone  +12125550140\nemail  -\n" });
+    const words = "The e-mail address of +12125550140 is removed. The subscription stays as it is.";
+    expect(removed).toEqual({ code: 0, output: `phone  +12125550140\nemail  -\n\n${words}\n` });
     expect((await operator(["person", websiteId, "+12125550140"])).output).toMatch(/^email +-$/m);
     expect((await operator(["report", websiteId, "--by", "purpose"])).output).toMatch(
       /^sendPurpose +accepted .*\njourney +1 .*^total\naccepted +1$/ms,
@@ -146,11 +147,16 @@ describe("people and reports", () => {
       exportedAt: expect.any(String),
     });
     const erased = await operator(["erase-person", websiteId, "+12125550140", "--yes"]);
-    expect(erased).toEqual({ code: 0, output: "phone           +12125550140\nerasedMessages  1\n" });
+    const done = `The person is erased in ${websiteId}, with 1 message. Only the person's START subscribes the number there again.`;
+    expect(erased).toEqual({ code: 0, output: `phone           +12125550140\nerasedMessages  1\n\n${done}\n` });
     expect((await operator(["message", messageId])).code).toBe(1);
     expect((await operator(["erase-person", "--everywhere", "+12125550140"])).code).toBe(2);
     const everywhere = () => operator(["erase-person", "--everywhere", "+12125550140", "--yes"]);
-    expect(await everywhere()).toEqual({ code: 0, output: "phone     +12125550140\nwebsites  none\nfailed    none\n" });
+    expect(await everywhere()).toEqual({
+      code: 0,
+      output:
+        "phone     +12125550140\nwebsites  none\nfailed    none\n\nNo website stores the number: nothing is left to erase.\n",
+    });
     await send(client, { phone: "+12125550140" });
     expect(await everywhere()).toEqual({
       code: 0,
