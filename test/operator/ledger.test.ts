@@ -164,7 +164,7 @@ describe("the file of a ledger", () => {
     ]);
     const [entry] = await audit();
     expect(entry).toMatchObject({ operator: "OPERATOR_TOKEN", website_id: "brand", outcome: "done" });
-    const after = { from: "2026-11-21T00:00:00.000Z", until: new Date(world.now + 1).toISOString() };
+    const after = { from: "2026-11-21T00:00:00.000Z", to: new Date(world.now + 1).toISOString() };
     expect(JSON.parse(String(entry?.after))).toEqual(after);
   });
 
