@@ -3,7 +3,7 @@ import { CALLS } from "../calls.ts";
 
 const HEAD = `# Textgate
 
-> A service that sends text messages (SMS, MMS) for client platforms, and knows which numbers are subscribed to a brand's texts.
+> A service that sends text messages (SMS, MMS) for client platforms, and keeps which numbers are subscribed to a brand's texts.
 
 - A client sends \`X-Client-ID\` and \`X-Client-Secret\` with each request, and JSON with each POST. The operator of the service issues both.
 - Texts go to subscribed numbers only. Numbers are in E.164, such as \`+12125550100\`.

@@ -123,8 +123,19 @@ const OUTCOME_UNKNOWN_MINUTES = Math.ceil(
   minutes(LONGEST_RUN_MILLISECONDS + LONGEST_RECOVERY_SECONDS * 1000 + recoveryMarginMilliseconds(60_000)),
 );
 
+/** The prices of a million messages in docs/measurements.md: alone, and then in company. */
+const PRICES = /^\| a million messages, with the purge \|(.*)\|$/m.exec(
+  String(texts["../../docs/measurements.md"]),
+)?.[1];
+const [alone = 0, ...together] = (PRICES?.match(/[\d.]+/g) ?? []).map((price) => Math.round(Number(price)));
+const [cheapest, dearest] = [Math.min(...together), Math.max(...together)];
+
 const SENTENCES: Record<string, string[]> = {
+  README: [
+    `A million texts cost $${cheapest} to $${dearest} beyond what the plan includes, or $${alone} if each comes alone`,
+  ],
   "docs/api": [
+    `that the address has ${inWords(minutes(RELEASED_BEFORE_MILLISECONDS))} minutes before`,
     `at most ${MOST_NAMES} names and ${MOST_CHARACTERS} characters`,
     `at most ${inDigits(MOST_NESTED)} arrays and objects`,
     `nested at most ${inDigits(MOST_DEEP)} deep`,
