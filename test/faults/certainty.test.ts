@@ -215,7 +215,7 @@ describe("whatever takes effect, is heard, is lost or is refused", () => {
     });
     // Each run is of an hour. Each gate has other ones.
     await fc.assert(runs, { ...PROPERTY, numRuns: PROPERTY.numRuns / 2, examples: OBJECT_LOST });
-  }, 180_000);
+  });
 
   it("a 503 leaves no message, or a cancellation that is kept: each fate of each route, beside each other", async () => {
     // The first transactions are of whichever route is tried first, the next of the route after it.

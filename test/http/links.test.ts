@@ -152,7 +152,7 @@ describe("a click", () => {
       [1, 1, 1, 197].map((count) => ({ count })),
     );
     expect(await world.rows("SELECT count(*) AS n FROM events WHERE event LIKE 'CLICK%'")).toEqual([{ n: 3 }]);
-  }, 60_000);
+  });
 
   it("of a robot takes no row of its own", async () => {
     const { messageId, path } = await sendLink({ clickUrl: "https://example.com/" });

@@ -217,7 +217,7 @@ describe("more than 50,000 messages", () => {
     ]);
     expect(await accept(items, keyed("k"))).toEqual(answer);
     expect(await countStored()).toBe(10);
-  }, 60_000);
+  });
 
   it("by far are told together from some point on", async () => {
     const answer = await accept(Array.from({ length: 150_000 }, () => 0));
@@ -226,7 +226,7 @@ describe("more than 50,000 messages", () => {
       index: 100_000,
       errorMessage: expect.stringMatching(/this message and all after it/),
     });
-  }, 60_000);
+  });
 });
 
 describe("a body with two arrays of messages", () => {

@@ -101,7 +101,7 @@ describe("a D1 that is asked for three times what it can carry", () => {
     expect(new Set(service.sent.flatMap(({ statuses }) => statuses))).toEqual(new Set([200, 503]));
     expect(new Set(service.retryAfter)).toEqual(new Set([3, 4, 5, 6, 7, 8, 9]));
     await expectRecovery(service, load);
-  }, 900_000);
+  });
 
   it("by fifty websites, whose objects write one group at a time, takes in all of it and goes on delivering", async () => {
     const service = await openService(50);
@@ -109,7 +109,7 @@ describe("a D1 that is asked for three times what it can carry", () => {
     expect(new Set(service.sent.flatMap(({ statuses }) => statuses))).toEqual(new Set([200]));
     expect(load.goodput).toBeGreaterThanOrEqual(0.8 * load.capacity);
     await expectRecovery(service, load);
-  }, 900_000);
+  });
 });
 
 /** Each text that was answered with 200 is stored, submitted and called back once, and there is no other. */

@@ -82,4 +82,4 @@ it(`${KEPT} scheduled requests cost the calls of others nothing, and raise no pr
   expect(more.filter(([, rows]) => Number(rows) > 5)).toEqual([]);
   const health = await (await world.operator("GET", "/health")).json<{ ok: boolean; problems: unknown[] }>();
   expect([health.ok, health.problems]).toEqual([ok, problems]);
-}, 300_000);
+});
