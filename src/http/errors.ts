@@ -3,6 +3,7 @@ import { REQUESTS_PER_SECOND } from "../domain/clients/sliding-window.ts";
 import { PAUSED_SECONDS } from "../domain/databases/move.ts";
 import type { BulkInterrupted, Failure, FieldError, ImportInterrupted, ImportProgress } from "../domain/failure.ts";
 import type { OverLimit } from "../domain/messages/daily-limit.ts";
+import { toSize } from "../domain/to-size.ts";
 import { adviseBulk } from "./advise-bulk.ts";
 import { adviseImport } from "./advise-import.ts";
 import { docsOf, ERROR_CODES } from "./error-codes.ts";
@@ -122,7 +123,7 @@ function explain(
       return { message: `The Content-Type must be ${failure.expected}: ${describeType(failure.given)}.` };
     case "body-too-large":
       return {
-        message: `The body is larger than ${failure.limitBytes} bytes, the most that this call accepts. Split it.`,
+        message: `The body is larger than ${toSize(failure.limitBytes)}, the most that this call accepts. Split it.`,
       };
     case "body-not-json":
       return { message: `The body ${failure.problem}` };

@@ -10,11 +10,12 @@ import { MOST_ATTEMPTS } from "../domain/messages/retry-policy.ts";
 import { MAX_TEXT_CHARACTERS } from "../domain/messages/send-request.ts";
 import { MAX_CSV_ROWS } from "../domain/people/phone-file.ts";
 import { MAX_PHONE_NUMBERS } from "../domain/people/phone-list.ts";
+import { toSize } from "../domain/to-size.ts";
 import { IDEMPOTENCY_MILLISECONDS } from "../flows/messages/accept-message.ts";
 import { BODY_LIMITS, longestWait, PIECE_BYTES, PIECE_MILLISECONDS } from "../http/body.ts";
 import { ERROR_CODES } from "../http/error-codes.ts";
 import { CALLBACK_TIMEOUT_MILLISECONDS, KEPT_BYTES } from "../platform/callback-post.ts";
-import { toSize, toTable } from "./tables.ts";
+import { toTable } from "./tables.ts";
 
 const inWords = (count: number) => count.toLocaleString("en");
 const hours = (milliseconds: number) => `${milliseconds / 3_600_000} hours`;

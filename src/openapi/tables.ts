@@ -15,11 +15,6 @@ export function toTable(head: string[], rows: string[][]): string {
   return [line(head), `|${head.map(() => "---|").join("")}`, ...rows.map(line)].join("\n");
 }
 
-/** Such as `128 KB`. */
-export function toSize(bytes: number): string {
-  return bytes < 1024 * 1024 ? `${bytes / 1024} KB` : `${bytes / (1024 * 1024)} MB`;
-}
-
 export const code = (text: string) => `\`${text}\``;
 
 /** A word and its meaning in each row. */

@@ -1,9 +1,10 @@
+import { toSize } from "../domain/to-size.ts";
 import type { Access, Answer, Call, Parameter, RequestBody } from "../http/call.ts";
 import { SANDBOX_ERRORS } from "../http/sandbox-error.ts";
 import { type ErrorResponses, errorsOf } from "./errors.ts";
 import { type HeaderName, referTo } from "./headers.ts";
 import type { JsonObject, SchemaNames } from "./schemas.ts";
-import { fillDescription, toSize } from "./tables.ts";
+import { fillDescription } from "./tables.ts";
 
 /** A header that every call of a client may have. */
 const SANDBOX_ERROR: Parameter = {

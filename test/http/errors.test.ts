@@ -221,7 +221,8 @@ describe("the body", () => {
 
   it("41300: larger than the operation takes, with and without a declared length", async () => {
     const large = "x".repeat(128 * 1024 + 1);
-    await expectError(await world.post(SEND_PATH, client, large), 41300);
+    const { message } = await expectError(await world.post(SEND_PATH, client, large), 41300);
+    expect(message).toBe("The body is larger than 128 KB, the most that this call accepts. Split it.");
     const stream = new Blob([large]).stream();
     const headers = {
       "x-client-id": client.clientId,
