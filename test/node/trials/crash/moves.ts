@@ -8,7 +8,7 @@ import { percentile } from "../../harness/statistics.ts";
 import { phoneAt } from "./client.ts";
 import { MoveLoad, type Website } from "./moves-load.ts";
 import { clearFaults, tallyMoves } from "./moves-record.ts";
-import { untilSilent } from "./settle.ts";
+import { untilReported, untilSilent } from "./settle.ts";
 
 export interface MovesOptions {
   /** The bundle of test/workers/stops.ts. */
@@ -74,6 +74,11 @@ export async function moves({ bundle, seed, keep }: MovesOptions): Promise<Moves
     }
     load.stop();
     await running;
+    await untilSilent(service, carrier, receiver);
+    await untilReported(
+      service,
+      websites.map(({ websiteId }) => websiteId),
+    );
     await untilSilent(service, carrier, receiver);
     await service.kill();
     const { faults, figures } = tallyMoves(service, load, trial.killedAt, carrier, receiver);

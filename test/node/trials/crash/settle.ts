@@ -11,6 +11,9 @@ const LOOK_AGAIN_MILLISECONDS = 250;
 /** A message without a job may wait for five minutes and a half, and a minute for the sweep. */
 const LONGEST_SEARCH_MILLISECONDS = 420_000;
 
+/** A receipt of a website that moves waits in the queue for half a minute, again and again. */
+const LONGEST_RECEIPTS_MILLISECONDS = 120_000;
+
 /** Waits until nothing moves or waits any more, ends the service and reads its record. */
 export async function settle(
   { service, websiteId }: { service: Service; websiteId: string },
@@ -19,10 +22,7 @@ export async function settle(
   longestMilliseconds = LONGEST_SEARCH_MILLISECONDS,
 ): Promise<{ record: ServiceRecord; report: Report }> {
   await untilSilent(service, carrier, receiver, longestMilliseconds);
-  const today = new Date().toISOString().slice(0, 10);
-  const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
-  const path = `/websites/${websiteId}/report?from=${yesterday}&to=${today}`;
-  const report: Report = await operate(service.url, "GET", path);
+  const report = await readReport(service, websiteId);
   await service.kill();
   return { record: readRecord(service.directory), report };
 }
@@ -44,6 +44,24 @@ export async function untilSilent(
 async function isWaiting({ url }: Service): Promise<boolean> {
   const { messages, callbacks }: ServiceState = await operate(url, "GET", "/health");
   return [messages.waiting, messages.retrying, callbacks.due].some(({ count }) => count !== 0);
+}
+
+/** Waits until each submitted text of these websites has its last receipt, where the carrier gives one for each. */
+export async function untilReported(service: Service, websiteIds: string[]): Promise<void> {
+  const deadline = performance.now() + LONGEST_RECEIPTS_MILLISECONDS;
+  for (const websiteId of websiteIds) {
+    while (isExpecting(await readReport(service, websiteId)) && performance.now() < deadline)
+      await wait(LOOK_AGAIN_MILLISECONDS);
+  }
+}
+
+const isExpecting = ({ total: { sent, delivered, failed } }: Report) =>
+  sent > delivered + (failed.FAILED_TO_DELIVERY ?? 0);
+
+function readReport(service: Service, websiteId: string): Promise<Report> {
+  const today = new Date().toISOString().slice(0, 10);
+  const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+  return operate(service.url, "GET", `/websites/${websiteId}/report?from=${yesterday}&to=${today}`);
 }
 
 export interface Report {
