@@ -31,9 +31,12 @@ const paths = documentOfApi.paths as unknown as Record<string, Record<string, Op
 
 /** Properties and parameters of the OpenAPI document. */
 const fields = new Set<string>();
+/** Values that a field can have. */
+const values = new Set<string>();
 JSON.stringify(documentOfApi, (_, value) => {
   for (const name of Object.keys(value?.properties ?? {})) fields.add(name);
   if (value?.in && value.name) fields.add(value.name);
+  for (const known of value?.enum ?? [value?.const]) values.add(String(known));
   return value;
 });
 
@@ -45,6 +48,9 @@ const OTHER_NAMES: Record<string, string[]> = {
   "docs/runbook.md": ["oldPairEndsAt"],
   "client/README.md": ["longestWaitSeconds", "retryAfterSeconds", "sendBulk", "testEvent", "verifyCallback"],
 };
+
+/** Fields of an alert, and values in examples. */
+const OTHER_WORDS = ["beganAt", "data", "timestamp", "kannel", "m1", "m1_DELIVERED", "shipped", "ok"];
 
 const SETTINGS = Object.keys(configSchema.in.shape);
 /** Variables of the shell that deploys, and of programs that call. */
@@ -81,6 +87,18 @@ describe("each page", () => {
     const named = findAll(/`([a-z]+[A-Z]\w*)`/g);
     expect(named.length).toBeGreaterThan(150);
     expect(named.filter((found) => !isField(found))).toEqual([]);
+  });
+
+  it("shows objects with fields that exist", () => {
+    const known = new Set([...fields, ...values, ...OTHER_WORDS]);
+    const shown = findAll(/"([a-z]\w*)"(?=\s*[:,}\]?])/g, [
+      "README.md",
+      "docs/mcp.md",
+      "docs/carriers.md",
+      "docs/platforms.md",
+    ]);
+    expect(shown.length).toBeGreaterThan(100);
+    expect(shown.filter((found) => !known.has(nameOf(found)))).toEqual([]);
   });
 
   it("names settings, statuses and reasons that exist", () => {

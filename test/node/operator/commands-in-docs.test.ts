@@ -64,6 +64,29 @@ it("every npm script that a page has", () => {
   expect(run.filter((found) => !SCRIPTS.includes(found.slice(found.indexOf(": ") + 2)))).toEqual([]);
 });
 
+/** Scripts with flags of their own, and the file that has their help. */
+const HELPS = {
+  start: "scripts/start-options.ts",
+  "run bench": "bench/run.ts",
+  "run deploy:check": "scripts/deploy-check.ts",
+  "run faults": "test/node/trials/run.ts",
+  "run mcp": "scripts/mcp/main.ts",
+  "run restore": "scripts/restore/main.ts",
+};
+
+it.each(Object.entries(HELPS))("every flag of npm %s that a page has", (script, file) => {
+  const help = read(file);
+  const line = new RegExp(`npm ${script.replace("run ", "run (?:-s |--silent )?")} -- ([^\`\\n|>]*)`, "g");
+  const flags = PAGES.flatMap((page) =>
+    [...read(page).matchAll(line)].flatMap(([, given = ""]) =>
+      [...given.matchAll(/--[a-z][a-z-]*/g)].map(([flag]) => `${page}: ${flag}`),
+    ),
+  );
+  expect(
+    flags.filter((found) => !help.includes(`${found.slice(found.indexOf(": ") + 2)} `) && !found.endsWith("--help")),
+  ).toEqual([]);
+});
+
 /** The scripts are TypeScript, which the Node of the packages runs, and not every Node that README.md allows. */
 it("every script that a page has is run by the Node of the packages", () => {
   const own = PAGES.flatMap((page) =>
