@@ -1,5 +1,9 @@
 import type { Deps } from "./deps.ts";
-import { longestWaitMilliseconds, recoveryMarginMilliseconds } from "./domain/messages/retry-policy.ts";
+import {
+  hiddenMilliseconds,
+  longestWaitMilliseconds,
+  recoveryMarginMilliseconds,
+} from "./domain/messages/retry-policy.ts";
 import { spreadUncopied } from "./flows/clients/spread-changes.ts";
 import { inEach } from "./flows/databases/places.ts";
 import { takeUpMoves } from "./flows/databases/run-moves.ts";
@@ -166,6 +170,7 @@ async function requeueMessages(deps: Deps, now: number): Promise<number> {
       takeOverdue(deps.db, {
         dueBefore,
         now,
+        hidden: hiddenMilliseconds(deps.config.requeueAfterMilliseconds),
         margin: recoveryMarginMilliseconds(deps.config.requeueAfterMilliseconds),
         longestWait,
       }),

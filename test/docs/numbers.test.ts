@@ -278,4 +278,5 @@ it("words that stand for a number are still right", () => {
   expect(DEFAULT_GRACE_SECONDS, "the present pair stays valid for a day").toBe(86_400);
   expect(QUEUE_MILLISECONDS, "as long as KV").toBe(KV_MILLISECONDS);
   expect(minutes(waitForCancellation(DAY_MILLISECONDS, 60_000)), "up to five and a half minutes").toBe(5.5);
+  expect(minutes(waitForCancellation(0, 60_000)), "within three minutes of its request").toBe(3);
 });

@@ -98,12 +98,25 @@ export function recoveryMarginMilliseconds(requeueAfterMilliseconds: number): nu
 }
 
 /**
+ * How long after its request a job that cancels a message may be hidden from the sweep: while the queue fails, KV keeps the job. The
+ * request may take half a minute, KV may list a new key a minute late, and the sweep runs every minute.
+ */
+const HIDDEN_MILLISECONDS = 150_000;
+
+/** The same where the sweep requeues sooner than after a minute, as in local development. */
+export function hiddenMilliseconds(requeueAfterMilliseconds: number): number {
+  return Math.min(HIDDEN_MILLISECONDS, 2.5 * requeueAfterMilliseconds);
+}
+
+/**
  * How long a message must wait that the store has kept, because its client may have been told that it has not: by then, the recovery job
  * that cancels it has run.
  * @param age since its client asked for it: milliseconds
  */
 export function waitForCancellation(age: number, requeueAfterMilliseconds: number): number {
-  return Math.min(LONGEST_RECOVERY_SECONDS * 1000, age / 2) + recoveryMarginMilliseconds(requeueAfterMilliseconds);
+  const retried = Math.min(LONGEST_RECOVERY_SECONDS * 1000, age / 2);
+  const hidden = hiddenMilliseconds(requeueAfterMilliseconds) - age;
+  return Math.max(retried, hidden) + recoveryMarginMilliseconds(requeueAfterMilliseconds);
 }
 
 /**

@@ -29,15 +29,24 @@ export interface OverdueMessage {
  *   reported a failure. The client then got a 503, and sends the message again.
  * - A message with a reason waits for a retry. Its retry is due now, so any job that comes may submit it.
  * - A held message is looked at again at its deadline, and not each minute, because a long hold would cause many writes.
+ * @param hidden see hiddenMilliseconds
  * @param margin processing time of a recovery job beyond its pauses, in milliseconds; see recoverySeconds
  * @param longestWait see longestWaitMilliseconds
  */
 export async function takeOverdue(
   db: D1Database,
-  { dueBefore, now, margin, longestWait }: { dueBefore: number; now: number; margin: number; longestWait: number },
+  {
+    dueBefore,
+    now,
+    hidden,
+    margin,
+    longestWait,
+  }: Record<"dueBefore" | "now" | "hidden" | "margin" | "longestWait", number>,
 ): Promise<OverdueMessage[]> {
+  // As waitForCancellation.
+  const age = sql`(${now} - coalesce(requested_at, accepted_at))`;
   const at = sql`${now} + iif(carrier IS NULL,
-    cast(min(${LONGEST_RECOVERY_SECONDS * 1000}, (${now} - coalesce(requested_at, accepted_at)) / 2) + ${margin} AS INTEGER), 0)`;
+    cast(max(min(${LONGEST_RECOVERY_SECONDS * 1000}, ${age} / 2), ${hidden} - ${age}) + ${margin} AS INTEGER), 0)`;
   const deadline = deadlineOf(longestWait);
   const rows = await runQuery<{ message_id: string; website_id: string; at: number; is_held: 0 | 1 }>(
     prepare(

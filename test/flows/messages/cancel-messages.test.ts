@@ -92,6 +92,32 @@ describe("a store and a queue that fail together", () => {
     expect((await whole.kv.list({ prefix: "job:" })).keys).toEqual([]);
   });
 
+  it.each([61, 75, 90, 105, 119])(
+    "goes out once where KV lists the job late, and the sweep comes after %i s",
+    async (first) => {
+      world.deps = outage("after");
+      const askedAt = world.now;
+      expect(await codeOf(await send())).toBe(50300);
+      // KV lists a new key a minute late elsewhere, and the key may be half a minute younger than the request.
+      const { kv: all } = whole;
+      const list = async (options: KVNamespaceListOptions) =>
+        world.now < askedAt + 95_000 ? { keys: [] } : all.list(options);
+      const kv = new Proxy(all, {
+        get: (target, name) => (name === "list" ? list : Reflect.get(target, name).bind(target)),
+      });
+      world.deps = { ...whole, kv };
+      const repeated = await world.send(client, { phone: ADA });
+      world.advance(first);
+      for (let second = 0; second < 600; second++) {
+        // The sweep is late by as much as it may be, and jobs are not.
+        await world.runQueues();
+        if (second % 60 === 0) await world.sweep();
+        world.advance(1);
+      }
+      expect(await messages()).toEqual([{ message_id: repeated, status: "DELIVERED" }]);
+    },
+  );
+
   it("with KV as well: the answer does not say that it is safe to repeat, and the log names the cause", async () => {
     const kv = { put: async () => Promise.reject(new Error("KV PUT failed: 503")) } as unknown as KVNamespace;
     world.deps = { ...outage("after"), kv };

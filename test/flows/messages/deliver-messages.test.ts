@@ -82,8 +82,8 @@ describe("a message", () => {
     world.advance(1.002);
     await world.sweep();
     await world.sweep();
-    expect(world.jobs).toEqual([{ body: { kind: "deliver", messageIds: [messageId] }, at: world.now + 65_000 }]);
-    world.advance(64);
+    expect(world.jobs).toEqual([{ body: { kind: "deliver", messageIds: [messageId] }, at: world.now + 120_000 }]);
+    world.advance(119);
     await world.runQueues();
     expect(carrier.submitted).toEqual([]);
     world.advance(1);
@@ -323,7 +323,7 @@ describe("a send that the store did not confirm", () => {
     expect(await world.rows("SELECT message_id FROM messages")).toEqual([{ message_id: messageId }]);
     world.advance(61);
     await world.sweep();
-    world.advance(70);
+    world.advance(120);
     await world.runQueues();
     expect(carrier.submitted).toMatchObject([{ messageId }]);
   });
@@ -348,7 +348,7 @@ describe("the queue", () => {
     world.deps = whole;
     world.advance(61);
     await world.sweep();
-    world.advance(70);
+    world.advance(120);
     await world.runQueues();
     expect(await world.statusOf(messageId)).toBe("SENDING");
   });
