@@ -198,9 +198,10 @@ export const RUNBOOK: Record<Problem, Entry> = {
   },
   "callbacks-unknown": {
     meaning:
-      "A worker run was interrupted while it posted callbacks, or their responses could not be stored (`callbacks.not-recorded`). The client may have received them.",
+      "In the last day, a worker run was interrupted while it posted callbacks, or their responses could not be stored (`callbacks.not-recorded`). The client may have received them.",
     steps: ["Do nothing."],
     isSafe: POSTED_ONCE,
+    ends: "A day after the last of these posts.",
   },
   "dead-jobs": {
     meaning:

@@ -252,6 +252,9 @@ describe("callbacks", () => {
     expect((await lookFromThere()).problems).not.toContain("callbacks-unknown");
     elsewhere.advance(1);
     expect((await lookFromThere()).problems).toContain("callbacks-unknown");
+    elsewhere.advance(24 * 60 * MINUTE);
+    expect(await lookFromThere()).toMatchObject({ callbacks: { claimed: NONE } });
+    expect((await lookFromThere()).problems).not.toContain("callbacks-unknown");
     answer(new Response("thanks"));
     await posting;
     expect((await look()).callbacks.claimed).toEqual(NONE);

@@ -7,6 +7,9 @@ export const KEYWORD_MILLISECONDS = 24 * 3_600_000;
 /** A text that may be an opt-out is a problem until the number is opted out, or for three days: over a weekend. */
 export const MAYBE_OPT_OUT_MILLISECONDS = 3 * 24 * 3_600_000;
 
+/** A callback whose outcome nobody will ever know is counted for a day: the operator should see it, and cannot resolve it. */
+export const UNKNOWN_CALLBACK_MILLISECONDS = 24 * 3_600_000;
+
 /** The number of items in a state, and since when the oldest is (milliseconds since 1970). */
 export interface Load {
   count: number;

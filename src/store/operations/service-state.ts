@@ -8,6 +8,7 @@ import {
   MAYBE_OPT_OUT_MILLISECONDS,
   STATE_PARTS,
   type StatePart,
+  UNKNOWN_CALLBACK_MILLISECONDS,
 } from "../../domain/operations/service-state.ts";
 import { describeError } from "../../platform/describe-error.ts";
 import { type FailingEndpoint, selectFailingEndpoints, toFailingEndpoints } from "../callbacks/failing-endpoints.ts";
@@ -72,7 +73,7 @@ export async function countStates(
   const { rows, failing, failure } = await readParts(db, {
     pending: pending(db, now, stuckBefore, most),
     sending: sending(db, most),
-    callbacks: callbacks(db, most),
+    callbacks: callbacks(db, now, most),
     deadJobs: prepare(
       db,
       sql`SELECT count(*) AS count, min(died_at) AS oldest_at
@@ -174,12 +175,13 @@ function sending(db: D1Database, most: number): D1PreparedStatement {
 }
 
 /** Since an event occurred, or its callback was claimed: the sweep and a slow endpoint put off when its job is due. */
-function callbacks(db: D1Database, most: number): D1PreparedStatement {
+function callbacks(db: D1Database, now: number, most: number): D1PreparedStatement {
   return prepare(
     db,
     sql`SELECT iif(attempted_at IS NULL, 'due', 'claimed') AS state, count(*) AS count,
         min(coalesce(attempted_at, occurred_at)) AS oldest_at
       FROM (SELECT attempted_at, occurred_at FROM events e WHERE due_at IS NOT NULL
+          AND (attempted_at IS NULL OR attempted_at > ${now - UNKNOWN_CALLBACK_MILLISECONDS})
           AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = e.website_id AND v.state >= ${STATE.arriving})
         ORDER BY due_at LIMIT ${most}) GROUP BY state`,
   );
