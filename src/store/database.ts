@@ -26,10 +26,15 @@ const TOO_HEAVY = /exceeded (timeout|its memory limit|its CPU time limit)/i;
  * thrown, for as long as D1 lets a call run. So each statement depends on the state that it finds (a status, a claim, a key,
  * a time of change), under names that all tries share: a late try finds its work done. A job that releases an unconfirmed
  * claim waits until the claim can no longer take effect (see claimOrRelease).
+ * @param onLost called for each try without an answer: it may take effect after the one that is answered
  * @throws RequestFailure store-unavailable after the last try; isRefused when each try was refused
  */
-export async function runBatch(db: D1Database, statements: D1PreparedStatement[]): Promise<D1Result<unknown>[]> {
-  const results = await untilItAnswers(() => db.batch<unknown>(statements), STORE_TRY_MILLISECONDS);
+export async function runBatch(
+  db: D1Database,
+  statements: D1PreparedStatement[],
+  onLost?: () => void,
+): Promise<D1Result<unknown>[]> {
+  const results = await untilItAnswers(() => db.batch<unknown>(statements), STORE_TRY_MILLISECONDS, onLost);
   const bytes = results.at(-1)?.meta.size_after;
   if (bytes) sizes.set(db, { bytes, at: Date.now() });
   return results;
@@ -51,11 +56,13 @@ type RowOf<Some> = Some extends (infer One)[] ? RowOf<One> : Some extends Query<
 export async function runNamedResults<Named extends Record<string, Statements>>(
   db: D1Database,
   statements: Named,
+  onLost?: () => void,
 ): Promise<{ [Name in keyof Named]: { results: RowOf<Named[Name]>[]; changes: number } }> {
   const named = Object.entries(statements).map(([name, some]) => [name, [some ?? []].flat()] as const);
   const results = await runBatch(
     db,
     named.flatMap(([, some]) => some),
+    onLost,
   );
   const entries = named.map(([name, some]) => {
     const own = results.splice(0, some.length);
@@ -69,8 +76,12 @@ export async function runNamedResults<Named extends Record<string, Statements>>(
 export async function runNamed<Named extends Record<string, Statements>>(
   db: D1Database,
   statements: Named,
+  onLost?: () => void,
 ): Promise<{ [Name in keyof Named]: RowOf<Named[Name]>[] }> {
-  const entries = Object.entries(await runNamedResults(db, statements)).map(([name, { results }]) => [name, results]);
+  const entries = Object.entries(await runNamedResults(db, statements, onLost)).map(([name, { results }]) => [
+    name,
+    results,
+  ]);
   return Object.fromEntries(entries);
 }
 
@@ -120,7 +131,7 @@ export function parseJsonColumn<T>(column: string | null | undefined, otherwise:
  * A try that was lost may have taken effect, whatever the tries after it say. So the failure is a refusal (`isRefused`), or a fault of
  * our own, only if no try before it was lost.
  */
-async function untilItAnswers<T>(run: () => Promise<T>, tryMilliseconds: number): Promise<T> {
+async function untilItAnswers<T>(run: () => Promise<T>, tryMilliseconds: number, onLost?: () => void): Promise<T> {
   let silences = 0;
   let wasLost = false;
   for (let tries = 1; ; tries++) {
@@ -131,6 +142,7 @@ async function untilItAnswers<T>(run: () => Promise<T>, tryMilliseconds: number)
       if (verdict === "own-fault" && !wasLost) throw error;
       if (error instanceof SilenceError) silences += 1;
       wasLost ||= verdict === "lost" || verdict === "lost-for-good";
+      if (verdict === "lost") onLost?.();
       if (verdict !== "lost" || tries === STORE_TRIES || silences === SILENT_STORE_TRIES)
         throw new RequestFailure({ kind: "store-unavailable", isRefused: !wasLost }, { cause: error });
       await scheduler.wait(Math.random() * LONGEST_STORE_PAUSE_MILLISECONDS);

@@ -71,9 +71,14 @@ export async function storeMessages(
   messages: AcceptedMessage[],
 ): Promise<Stored> {
   const { part } = options;
-  const results = await runNamedResults(db, statements(db, options, messages));
+  let isLost = false;
+  const results = await runNamedResults(db, statements(db, options, messages), () => {
+    isLost = true;
+  });
   const counted = results.limit.results;
   if (isCut(counted)) {
+    // An earlier try may still take effect, and find room.
+    if (isLost) throw new RequestFailure({ kind: "store-unavailable" });
     const overLimit = await readOverLimit(db, options.websiteId, Number(counted[0]?.wanted), options.acceptedAt);
     return { kind: "over-limit", overLimit };
   }

@@ -32,7 +32,10 @@ import { findSchedule, isKept, keepScheduled, staysKept } from "./scheduled.ts";
  * daily limit of the website is not stored, and repeats nothing. Safe to run again: a stored send stays as it is.
  */
 export async function storeSends(db: D1Database, now: number, sends: readonly Send[]): Promise<StoredSend[]> {
-  const { inserted, kept, events, holders } = await runNamed(db, statements(db, now, sends));
+  let isLost = false;
+  const { inserted, kept, events, holders } = await runNamed(db, statements(db, now, sends), () => {
+    isLost = true;
+  });
   const states = toStates([...inserted, ...kept], holders);
   const unknown = sends.filter(({ message }) => !states.has(message.messageId));
   // A transaction that took effect and ran again inserts nothing the second time.
@@ -40,7 +43,7 @@ export async function storeSends(db: D1Database, now: number, sends: readonly Se
   const due = Map.groupBy(dueEvents(events), (event) => event.slice(0, event.indexOf("_")));
   const isLimited = sends.some((send) => send.isLimited);
   const outcomes = sends.map((send) => toOutcome(send, states.get(send.message.messageId), due, isLimited));
-  return addSchedule(db, sends, await explainOverLimit(db, sends, outcomes, now));
+  return addSchedule(db, sends, await explainOverLimit(db, sends, outcomes, { now, isLost }));
 }
 
 /** Puts one failure in place of each "over-limit": the sends are of one website, so all of them have the same. */
@@ -48,17 +51,22 @@ async function explainOverLimit(
   db: D1Database,
   sends: readonly Send[],
   outcomes: (SendOutcome | "over-limit")[],
-  now: number,
+  at: { now: number; isLost: boolean },
 ): Promise<StoredSend[]> {
   const within = outcomes.filter((outcome) => outcome !== "over-limit");
   if (within.length === outcomes.length) return within;
-  const refusal = await refusalOf(db, String(sends[0]?.message.websiteId), now);
+  const refusal = await refusalOf(db, String(sends[0]?.message.websiteId), at);
   return outcomes.map((outcome) => (outcome === "over-limit" ? refusal : outcome));
 }
 
-async function refusalOf(db: D1Database, websiteId: string, now: number): Promise<FailedSend> {
+/** @param isLost an earlier try may still take effect, and find room */
+async function refusalOf(
+  db: D1Database,
+  websiteId: string,
+  { now, isLost }: { now: number; isLost: boolean },
+): Promise<FailedSend> {
   const overLimit = await readOverLimit(db, websiteId, 1, now);
-  return { kind: "failed", isUnavailable: true, isRefused: true, overLimit, error: "over the daily limit" };
+  return { kind: "failed", isUnavailable: true, isRefused: !isLost, overLimit, error: "over the daily limit" };
 }
 
 /** Adds when messages may go that do not go at once. */

@@ -416,6 +416,42 @@ describe("a store that loses an answer", () => {
   });
 });
 
+describe("a transaction that runs late, after the next try was over the limit", () => {
+  it.each<[string, () => Promise<Response>]>([
+    ["a send", () => send({ text: "once" })],
+    ["a bulk request", () => bulk(1)],
+  ])("stores nothing of %s that its client sends again", async (_, ask) => {
+    await limit(1);
+    await sendAll(1);
+    await world.runQueues();
+    const whole = world.deps;
+    let late: D1PreparedStatement[] | undefined;
+    const batch = async (statements: D1PreparedStatement[]) => {
+      if (late) return whole.db.batch(statements);
+      late = statements;
+      throw new Error("D1_ERROR: Network connection lost.");
+    };
+    world.deps = {
+      ...whole,
+      db: { prepare: (sql: string) => whole.db.prepare(sql), batch } as unknown as D1Database,
+    };
+    expect((await ask()).status).toBe(503);
+    world.deps = whole;
+    // There is room before the first try runs.
+    await limit(5);
+    await whole.db.batch(late ?? []);
+    expect((await ask()).status).toBe(200);
+    for (let minute = 0; minute < 10; minute++) {
+      await world.runQueues();
+      world.advance(60);
+      await world.sweep();
+    }
+    expect(await world.rows("SELECT status, count(*) AS count FROM messages GROUP BY 1")).toEqual([
+      { status: "DELIVERED", count: 2 },
+    ]);
+  });
+});
+
 describe("whatever is sent, whenever", () => {
   /** By the second. `keyed`: with one of two keys, whose first request may be long ago. */
   const step = fc.record({
