@@ -98,18 +98,26 @@ function hostOf({ callbackUrl }: ClaimedCallback): string {
 
 /**
  * Claims the callbacks of a job that nobody has claimed. A call that the store refused has claimed nothing, and the job is queued
- * again. A lost call may have claimed them: a job releases them once the claim cannot take effect any more. After any other failure
- * the sweep finds them.
+ * again. A lost call may have claimed them, or may still claim more than the call that was answered: a job releases these once the claim
+ * cannot take effect any more. After any other failure the sweep finds them.
  * @throws the failure of the store: nothing is to be posted
  */
 async function claimOrGiveBack(deps: Deps, eventIds: DueEvent[]): Promise<ClaimedCallbacks> {
   const claim = deps.newId();
+  const release = async (ids: DueEvent[]) =>
+    queueRecoveryOrLog(deps, { kind: "release-callbacks", claim, eventIds: ids }, RELEASE_DELAY_SECONDS);
+  let isLost = false;
   try {
-    return { claim, callbacks: await claimCallbacks(deps.db, eventIds, claim, deps.now()) };
+    const callbacks = await claimCallbacks(deps.db, eventIds, claim, deps.now(), () => {
+      isLost = true;
+    });
+    const claimed = new Set(callbacks.map(({ eventId }) => eventId));
+    const others = eventIds.filter((id) => !claimed.has(id));
+    if (isLost && others.length > 0) await release(others);
+    return { claim, callbacks };
   } catch (error) {
     if (isStoreRefused(error)) await queueCallbacks(deps, eventIds, refusedSeconds(deps.random()));
-    else if (isStoreUnavailable(error))
-      await queueRecoveryOrLog(deps, { kind: "release-callbacks", claim, eventIds }, RELEASE_DELAY_SECONDS);
+    else if (isStoreUnavailable(error)) await release(eventIds);
     throw error;
   }
 }

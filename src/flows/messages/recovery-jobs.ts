@@ -4,6 +4,7 @@ import { isStoreRefused } from "../../domain/failure.ts";
 import type { Recovery } from "../../domain/messages/job.ts";
 import { RELEASE_DELAY_SECONDS } from "../../domain/messages/retry-policy.ts";
 import { describeError } from "../../platform/describe-error.ts";
+import type { Recorded } from "../../store/messages/claims.ts";
 import {
   forgetKeptJob,
   KEPT_JOBS_A_SWEEP,
@@ -57,20 +58,26 @@ export async function queueRecoveryOrLog(deps: Deps, job: Recovery, delaySeconds
 }
 
 /**
- * A store that fails may still have made the claim, unless it refused each attempt: then a job releases the claim.
+ * A store that fails may still have made the claim, unless it refused each attempt. Where it has answered after a lost attempt, that attempt
+ * may still claim others of the messages. A job releases what is claimed so.
  * @param messageIds the messages to claim
  * @throws the error of the claim
  */
-export async function claimOrRelease<T>(
+export async function claimOrRelease(
   deps: Deps,
   { claim, messageIds }: { claim: string; messageIds: string[] },
-  claiming: Promise<T>,
-): Promise<T> {
+  claiming: Promise<Recorded>,
+): Promise<Recorded> {
+  const release = async (ids: string[]) =>
+    queueRecoveryOrLog(deps, { kind: "release", claim, messageIds: ids }, RELEASE_DELAY_SECONDS);
   try {
-    return await claiming;
+    const recorded = await claiming;
+    const claimed = new Set(recorded.claimed.map(({ messageId }) => messageId));
+    const others = messageIds.filter((id) => !claimed.has(id));
+    if (recorded.mayClaimMore && others.length > 0) await release(others);
+    return recorded;
   } catch (error) {
-    if (!isStoreRefused(error))
-      await queueRecoveryOrLog(deps, { kind: "release", claim, messageIds }, RELEASE_DELAY_SECONDS);
+    if (!isStoreRefused(error)) await release(messageIds);
     throw error;
   }
 }

@@ -31,6 +31,7 @@ const keysOf = (eventIds: DueEvent[]): Sql =>
 /**
  * Claims callbacks. A claimed callback is never claimed again by another run, even if its post fails.
  * @param claim names this group; the same name claims the same callbacks again
+ * @param onLost called where a try was lost: it may run later, and claim others of them
  * @returns them in the order in which their events were stored
  */
 export async function claimCallbacks(
@@ -38,8 +39,9 @@ export async function claimCallbacks(
   eventIds: DueEvent[],
   claim: string,
   now: number,
+  onLost?: () => void,
 ): Promise<ClaimedCallback[]> {
-  const { found } = await runNamed(db, {
+  const statements = {
     claimed: prepare(
       db,
       sql`UPDATE events SET attempted_at = ${now}, claim = ${claim}
@@ -53,7 +55,8 @@ export async function claimCallbacks(
         FROM events e CROSS JOIN clients c ON c.client_id = e.client_id LEFT JOIN messages m ON m.message_id = e.message_id
         WHERE (e.message_id, e.event) IN ${keysOf(eventIds)} AND e.claim = ${claim} AND e.due_at IS NOT NULL ORDER BY e.seq`,
     ),
-  });
+  };
+  const { found } = await runNamed(db, statements, onLost);
   return found.map(toClaimedCallback);
 }
 

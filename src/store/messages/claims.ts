@@ -76,11 +76,19 @@ export async function recordAndClaim(
   next: NextClaim | null,
   now: number,
 ): Promise<Recorded> {
-  const { breaker, events, reported, claimed, ended, breakers } = await runNamed(db, {
-    ...(outcomes ? outcomeStatements(db, outcomes, now) : NO_OUTCOMES),
-    ...(next ? claimStatements(db, next, now) : NO_CLAIM),
-  });
+  let mayClaimMore = false;
+  const { breaker, events, reported, claimed, ended, breakers } = await runNamed(
+    db,
+    {
+      ...(outcomes ? outcomeStatements(db, outcomes, now) : NO_OUTCOMES),
+      ...(next ? claimStatements(db, next, now) : NO_CLAIM),
+    },
+    () => {
+      mayClaimMore = true;
+    },
+  );
   return {
+    mayClaimMore,
     claimed: toClaimedMessages(claimed),
     due: dueEvents([...events, ...reported, ...ended]),
     breakers: toBreakers(breakers),
@@ -90,6 +98,8 @@ export async function recordAndClaim(
 
 export interface Recorded {
   claimed: ClaimedMessage[];
+  /** A try of the claim was lost: it may run later, and claim others of the messages. */
+  mayClaimMore: boolean;
   due: DueEvent[];
   /** The circuit breakers of carriers that have failed since they last answered, by carrier. */
   breakers: Map<string, BreakerState>;

@@ -1,0 +1,71 @@
+/** A try of a claim whose answer was lost may run after the next one, and claim more: what nobody would submit or post is released. */
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { takeCallbacks } from "../callback-endpoint.ts";
+import { ToldCarrier } from "../told-carrier.ts";
+import { type TestClient, World } from "../world.ts";
+
+const ADA = "+12125550100";
+const UNKNOWN = "+12125550177";
+
+let world: World;
+let client: TestClient;
+
+beforeEach(async () => {
+  world = await World.create();
+  client = await world.brand([ADA]);
+  vi.spyOn(Math, "random").mockReturnValue(0);
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** The first transaction of the work is lost. @returns what runs it */
+async function losingFirst(work: () => Promise<unknown>): Promise<() => Promise<unknown>> {
+  const { deps } = world;
+  let late: D1PreparedStatement[] | undefined;
+  const batch = async (statements: D1PreparedStatement[]) => {
+    if (late) return deps.db.batch(statements);
+    late = statements;
+    throw new Error("D1_ERROR: Network connection lost.");
+  };
+  world.deps = { ...deps, db: { prepare: (sql: string) => deps.db.prepare(sql), batch } as unknown as D1Database };
+  await work();
+  world.deps = deps;
+  return () => deps.db.batch(late ?? []);
+}
+
+async function pass(minutes: number): Promise<void> {
+  for (let minute = 0; minute < minutes; minute++) {
+    await world.runQueues();
+    world.advance(60);
+    await world.sweep();
+  }
+}
+
+it("a message that was held for the one try, and not for the other, is submitted", async () => {
+  const carrier = new ToldCarrier(world);
+  const messageId = await world.send(client, { phone: ADA });
+  const jobs = world.jobs.splice(0).map(({ body }) => body);
+  await world.operator("POST", "/websites/brand/hold", {});
+  const runLate = await losingFirst(() => world.deliver("textgate-messages", jobs));
+  await world.operator("POST", "/websites/brand/release", {});
+  await runLate();
+  await pass(5);
+  expect(carrier.submitted).toEqual([messageId]);
+  expect(await world.rows("SELECT status, attempts, reason FROM messages")).toEqual([
+    { status: "SENDING", attempts: 1, reason: null },
+  ]);
+});
+
+it("a callback that another run had claimed for the one try, and gave back before the other, is posted", async () => {
+  const posts = takeCallbacks();
+  const eventId = `${await world.send(client, { phone: UNKNOWN })}_NOT_FOUND`;
+  world.callbacks.length = 0;
+  await world.rows("UPDATE events SET attempted_at = ?1, claim = 'another'", world.now);
+  const runLate = await losingFirst(() => world.deliver("textgate-callbacks", [eventId]));
+  await world.rows("UPDATE events SET attempted_at = NULL, claim = NULL");
+  await runLate();
+  await pass(5);
+  expect(posts).toEqual([eventId]);
+});
