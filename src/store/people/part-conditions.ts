@@ -79,6 +79,21 @@ export const isNewProof = ({ websiteId }: Target) =>
     AND NOT EXISTS (SELECT 1 FROM subscription_changes p WHERE p.website_id = ${websiteId} AND p.phone = g.phone
       AND p.consented_at IS g.consented_at AND p.evidence IS g.evidence))`;
 
+/**
+ * Whether the request has set the known number before: a try that D1 runs late finds its work done, whatever somebody else has said since.
+ * An import has the same proof for several requests, and subscribes nobody whom somebody has unsubscribed.
+ */
+export const isDone = ({ websiteId, origin, import: run }: Target) =>
+  run !== null
+    ? piece("false")
+    : sql`(s.phone IS NOT NULL AND EXISTS (SELECT 1 FROM subscription_changes d
+        WHERE d.website_id = ${websiteId} AND d.phone = g.phone AND d.proof = ${origin.proof}))`;
+
+/** Whether the latest row of the ledger of a number is of this request. */
+export const isLatest = ({ websiteId, origin }: Target) =>
+  sql`EXISTS (SELECT 1 FROM subscription_changes d WHERE d.proof = ${origin.proof} AND d.change_id = (
+    SELECT max(change_id) FROM subscription_changes WHERE website_id = ${websiteId} AND phone = g.phone))`;
+
 /** Condition of the number `g`: the import has opted it out, or has found it opted out. */
 export const isOptedOutByImport = ({ websiteId, origin }: Target, phone: Sql) =>
   sql`EXISTS (SELECT 1 FROM subscription_changes o WHERE o.website_id = ${websiteId} AND o.phone = ${phone}

@@ -13,8 +13,10 @@ import {
   IS_CHANGE,
   IS_MOVE,
   isAllowed,
+  isDone,
   isFoundOptedOut,
   isKept,
+  isLatest,
   isNewProof,
   isOffByOthers,
   isOptedOutByImport,
@@ -116,17 +118,20 @@ function insertChanges(target: Target, { given, subscription, guard }: PartSql):
       iif(${subscribes}, g.consented_at, NULL), iif(${subscribes}, g.evidence, NULL)
     FROM ${given} CROSS JOIN guard LEFT JOIN ${subscription}
     WHERE ${isAllowed(target)} AND (${IS_CHANGE} OR ${IS_MOVE} OR ${isSaidAgain(target)} OR ${isNewProof(target)}
-      OR ${isFoundOptedOut(target)})`;
+      OR ${isFoundOptedOut(target)}) AND NOT ${isDone(target)}`;
 }
 
 const selectGrowth = (target: Target, { given, subscription, guard }: PartSql) =>
   sql`${guard} SELECT ${target.websiteId} AS website_id, s.subscribed AS was, g.subscribed
-    FROM ${given} CROSS JOIN guard LEFT JOIN ${subscription} WHERE ${IS_CHANGE} AND ${isAllowed(target)}`;
+    FROM ${given} CROSS JOIN guard LEFT JOIN ${subscription} WHERE ${IS_CHANGE} AND ${isAllowed(target)}
+      AND NOT ${isDone(target)}`;
 
+/** It runs after the rows are added. */
 const selectTold = (target: Target, { given, subscription, guard }: PartSql) =>
   sql`${guard} SELECT c.client_id, c.website_id, c.callback_url, g.phone, g.subscribed
     FROM clients c INDEXED BY clients_with_events CROSS JOIN ${given} CROSS JOIN guard LEFT JOIN ${subscription}
-    WHERE c.website_id = ${target.websiteId} AND ${HEARS_OF_CHANGES} AND ${IS_CHANGE} AND ${isAllowed(target)}`;
+    WHERE c.website_id = ${target.websiteId} AND ${HEARS_OF_CHANGES} AND ${IS_CHANGE} AND ${isAllowed(target)}
+      AND ${isLatest(target)}`;
 
 function setSubscriptions(target: Target, { given, guard }: PartSql): Sql {
   const { websiteId } = target;

@@ -1,0 +1,62 @@
+/** A try of a change whose answer was lost may run after the next one, and after whatever the client has said since: that holds. */
+import { beforeEach, expect, it } from "vitest";
+import { type TestClient, World } from "../../world.ts";
+
+const ADA = "+12125550100";
+
+let world: World;
+let client: TestClient;
+
+beforeEach(async () => {
+  world = await World.create();
+  client = await world.brand();
+  const listener = await world.client("brand");
+  await world.operator("PATCH", `/clients/${listener.clientId}`, { events: ["subscription.changed"] });
+});
+
+const subscribe = (email = "") =>
+  world.post("/text/subscribe", client, {
+    csv_file: btoa(`phone_numbers,email\n${ADA},${email}\n`),
+    sendPurpose: "newsletter",
+  });
+const unsubscribe = () => world.post("/text/unsubscribe", client, { phone_numbers: [ADA] });
+const state = () => world.rows("SELECT subscribed, email FROM subscriptions");
+
+/** The first transaction of the call is lost. @returns what runs it */
+async function losingFirst(call: () => Promise<Response>): Promise<() => Promise<unknown>> {
+  const { deps } = world;
+  let late: D1PreparedStatement[] | undefined;
+  const batch = async (statements: D1PreparedStatement[]) => {
+    if (late) return deps.db.batch(statements);
+    late = statements;
+    throw new Error("D1_ERROR: Network connection lost.");
+  };
+  world.deps = { ...deps, db: { prepare: (sql: string) => deps.db.prepare(sql), batch } as unknown as D1Database };
+  expect((await call()).status).toBe(200);
+  world.deps = deps;
+  return () => deps.db.batch(late ?? []);
+}
+
+it.each<[string, () => Promise<Response>, () => Promise<Response>, number, string | null]>([
+  ["an opt-out since holds", subscribe, unsubscribe, 0, null],
+  ["a subscription since holds", unsubscribe, subscribe, 1, null],
+  [
+    "an address since holds",
+    () => subscribe("old@example.com"),
+    () => subscribe("new@example.com"),
+    1,
+    "new@example.com",
+  ],
+])("%s", async (_, call, next, subscribed, email) => {
+  const runLate = await losingFirst(call);
+  expect((await next()).status).toBe(200);
+  expect(await state()).toEqual([{ subscribed, email }]);
+  const growth = () => world.rows("SELECT sum(joined) AS joined, sum(parted) AS parted FROM traffic_counts");
+  const told = () => world.rows("SELECT event, body FROM events");
+  const changes = () => world.rows("SELECT * FROM subscription_changes");
+  const before = [await growth(), await changes(), await told()];
+  expect((await told()).length).toBeGreaterThan(0);
+  await runLate();
+  expect(await state()).toEqual([{ subscribed, email }]);
+  expect([await growth(), await changes(), await told()]).toEqual(before);
+});
