@@ -1,6 +1,7 @@
 /** A try of a claim whose answer was lost may run after the next one, and claim more: what nobody would submit or post is released. */
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { takeCallbacks } from "../callback-endpoint.ts";
+import { losingFirst } from "../late-tries.ts";
 import { ToldCarrier } from "../told-carrier.ts";
 import { type TestClient, World } from "../world.ts";
 
@@ -20,21 +21,6 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** The first transaction of the work is lost. @returns what runs it */
-async function losingFirst(work: () => Promise<unknown>): Promise<() => Promise<unknown>> {
-  const { deps } = world;
-  let late: D1PreparedStatement[] | undefined;
-  const batch = async (statements: D1PreparedStatement[]) => {
-    if (late) return deps.db.batch(statements);
-    late = statements;
-    throw new Error("D1_ERROR: Network connection lost.");
-  };
-  world.deps = { ...deps, db: { prepare: (sql: string) => deps.db.prepare(sql), batch } as unknown as D1Database };
-  await work();
-  world.deps = deps;
-  return () => deps.db.batch(late ?? []);
-}
-
 async function pass(minutes: number): Promise<void> {
   for (let minute = 0; minute < minutes; minute++) {
     await world.runQueues();
@@ -48,7 +34,7 @@ it("a message that was held for the one try, and not for the other, is submitted
   const messageId = await world.send(client, { phone: ADA });
   const jobs = world.jobs.splice(0).map(({ body }) => body);
   await world.operator("POST", "/websites/brand/hold", {});
-  const runLate = await losingFirst(() => world.deliver("textgate-messages", jobs));
+  const runLate = await losingFirst(world, () => world.deliver("textgate-messages", jobs));
   await world.operator("POST", "/websites/brand/release", {});
   await runLate();
   await pass(5);
@@ -63,7 +49,7 @@ it("a callback that another run had claimed for the one try, and gave back befor
   const eventId = `${await world.send(client, { phone: UNKNOWN })}_NOT_FOUND`;
   world.callbacks.length = 0;
   await world.rows("UPDATE events SET attempted_at = ?1, claim = 'another'", world.now);
-  const runLate = await losingFirst(() => world.deliver("textgate-callbacks", [eventId]));
+  const runLate = await losingFirst(world, () => world.deliver("textgate-callbacks", [eventId]));
   await world.rows("UPDATE events SET attempted_at = NULL, claim = NULL");
   await runLate();
   await pass(5);

@@ -3,6 +3,7 @@ import type { Carrier, Submission } from "../../src/carriers/carrier.ts";
 import { sandbox } from "../../src/carriers/sandbox.ts";
 import type { ServiceState } from "../../src/domain/operations/problems.ts";
 import { countingDatabase } from "../counting-database.ts";
+import { losingFirst } from "../late-tries.ts";
 import { seed } from "../seed.ts";
 import { strictCarrier } from "../strict/bindings.ts";
 import { SEND, type TestClient, World } from "../world.ts";
@@ -149,6 +150,18 @@ describe("a hold", () => {
     expect(await world.statusOf(messageId)).toBe("PENDING_TO_SEND");
     await passMinutes(3);
     expect(await statusOf("SENDING")).toBe(PHONES.length);
+  });
+
+  it("that is made after a release holds, whenever a lost try of the release runs", async () => {
+    await campaign();
+    await call("hold");
+    const runLate = await losingFirst(world, () => call("release"));
+    world.jobs.length = 0;
+    world.advance(1);
+    await call("hold", { reason: "wrong after all" });
+    await runLate();
+    await passMinutes(5);
+    expect(submitted).toEqual([]);
   });
 
   it("leaves the confirmation of an opt-out alone", async () => {

@@ -5,6 +5,7 @@ import type { Hold, MessageFilter } from "../../domain/messages/hold.ts";
 import type { Author } from "../../domain/operations/audit.ts";
 import { parseJsonColumn, runBatch, runQuery } from "../database.ts";
 import { auditStatement, selectAudited } from "../operations/audit.ts";
+import type { WebsiteRow } from "../rows.ts";
 import { piece, prepare, type Sql, sql } from "../sql.ts";
 
 /** Condition: an operator holds the message `m`. A reply to a keyword is never held. */
@@ -51,16 +52,23 @@ export async function addHold(
   return results.slice(-2).some((result) => result.results.length > 0);
 }
 
-/** Ends the hold with the same filter; a filter of nothing ends all of them. */
+/**
+ * Ends the hold with the same filter; a filter of nothing ends all of them. It ends those that there are now: a try that D1 runs late ends
+ * none that was made since.
+ */
 export async function removeHolds(db: D1Database, websiteId: string, filter: MessageFilter): Promise<void> {
   const { sendPurpose, clientId } = filter;
+  const query = prepare(db, sql`SELECT holds FROM websites WHERE website_id = ${websiteId}`);
+  const [website] = await runQuery<Pick<WebsiteRow, "holds">>(query);
+  const times = JSON.stringify(toHolds(website?.holds ?? null).map(({ since }) => since));
   await runBatch(db, [
     prepare(
       db,
       sql`UPDATE websites SET holds = (
           SELECT iif(count(*) = 0, NULL, json_group_array(json(h.value))) FROM json_each(holds) h
-          WHERE NOT (h.value ->> 'sendPurpose' IS ${sendPurpose} AND h.value ->> 'clientId' IS ${clientId})
-            AND NOT (${sendPurpose} IS NULL AND ${clientId} IS NULL))
+          WHERE h.value ->> 'since' NOT IN (SELECT value FROM json_each(${times}))
+            OR (NOT (h.value ->> 'sendPurpose' IS ${sendPurpose} AND h.value ->> 'clientId' IS ${clientId})
+              AND NOT (${sendPurpose} IS NULL AND ${clientId} IS NULL)))
         WHERE website_id = ${websiteId} AND holds IS NOT NULL`,
     ),
   ]);

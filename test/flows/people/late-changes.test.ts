@@ -1,5 +1,6 @@
 /** A try of a change whose answer was lost may run after the next one, and after whatever the client has said since: that holds. */
 import { beforeEach, expect, it } from "vitest";
+import { losingFirst } from "../../late-tries.ts";
 import { type TestClient, World } from "../../world.ts";
 
 const ADA = "+12125550100";
@@ -22,21 +23,6 @@ const subscribe = (email = "") =>
 const unsubscribe = () => world.post("/text/unsubscribe", client, { phone_numbers: [ADA] });
 const state = () => world.rows("SELECT subscribed, email FROM subscriptions");
 
-/** The first transaction of the call is lost. @returns what runs it */
-async function losingFirst(call: () => Promise<Response>): Promise<() => Promise<unknown>> {
-  const { deps } = world;
-  let late: D1PreparedStatement[] | undefined;
-  const batch = async (statements: D1PreparedStatement[]) => {
-    if (late) return deps.db.batch(statements);
-    late = statements;
-    throw new Error("D1_ERROR: Network connection lost.");
-  };
-  world.deps = { ...deps, db: { prepare: (sql: string) => deps.db.prepare(sql), batch } as unknown as D1Database };
-  expect((await call()).status).toBe(200);
-  world.deps = deps;
-  return () => deps.db.batch(late ?? []);
-}
-
 it.each<[string, () => Promise<Response>, () => Promise<Response>, number, string | null]>([
   ["an opt-out since holds", subscribe, unsubscribe, 0, null],
   ["a subscription since holds", unsubscribe, subscribe, 1, null],
@@ -48,7 +34,7 @@ it.each<[string, () => Promise<Response>, () => Promise<Response>, number, strin
     "new@example.com",
   ],
 ])("%s", async (_, call, next, subscribed, email) => {
-  const runLate = await losingFirst(call);
+  const runLate = await losingFirst(world, async () => expect((await call()).status).toBe(200));
   expect((await next()).status).toBe(200);
   expect(await state()).toEqual([{ subscribed, email }]);
   const growth = () => world.rows("SELECT sum(joined) AS joined, sum(parted) AS parted FROM traffic_counts");
