@@ -105,7 +105,7 @@ const importFile = operatorCall({
     inQuery("dryRun", "true: counts what the import would change, and stores nothing.", SWITCH),
     inQuery(
       "resubscribe",
-      "true: also subscribes numbers that a client, an import or an operator has unsubscribed. Whoever opted out themselves stays opted out.",
+      "true: also subscribes numbers that a client, an import or an operator has unsubscribed before this request. Whoever opted out themselves stays opted out.",
       SWITCH,
     ),
     inQuery("file", "The name of the file, for the list of imports: at most 200 characters."),

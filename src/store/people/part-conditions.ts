@@ -51,10 +51,15 @@ export const IS_MOVE = piece("(s.phone IS NOT NULL AND g.email IS NOT NULL AND g
 export const isOffByOthers = (row: "s" | "k" | "subscriptions") =>
   piece(`(${row}.subscribed = 0 AND ${row}.opted_out_by_person = 0)`);
 
-/** Whether a known number stays as it is, although the import would subscribe it: anybody else than the person has unsubscribed it. */
-export function isKept(target: Target, row: "s" | "subscriptions" = "s"): Sql {
-  const keeps = target.import !== null && !target.import.resubscribes;
-  return keeps ? isOffByOthers(row) : piece("false");
+/**
+ * Whether a known number stays as it is, although the import would subscribe it: anybody else than the person has unsubscribed it. An import
+ * that resubscribes leaves only those that somebody has unsubscribed since its request began, which a try that D1 runs late may find.
+ */
+export function isKept({ import: run, origin }: Target, row: "s" | "subscriptions" = "s"): Sql {
+  if (run === null) return piece("false");
+  if (!run.resubscribes) return isOffByOthers(row);
+  return sql`(${isOffByOthers(row)} AND EXISTS (SELECT 1 FROM subscription_changes l
+    WHERE l.change_id = ${piece(`${row}.change_id`)} AND l.changed_at > ${origin.now} AND l.proof <> ${origin.proof}))`;
 }
 
 /** Whether a row of the part counts. */
@@ -81,7 +86,7 @@ export const isNewProof = ({ websiteId }: Target) =>
 
 /**
  * Whether the request has set the known number before: a try that D1 runs late finds its work done, whatever somebody else has said since.
- * An import has the same proof for several requests, and subscribes nobody whom somebody has unsubscribed.
+ * An import has the same proof for several requests, and subscribes nobody whom somebody has unsubscribed: see isKept.
  */
 export const isDone = ({ websiteId, origin, import: run }: Target) =>
   run !== null

@@ -46,3 +46,16 @@ it.each<[string, () => Promise<Response>, () => Promise<Response>, number, strin
   expect(await state()).toEqual([{ subscribed, email }]);
   expect([await growth(), await changes(), await told()]).toEqual(before);
 });
+
+it("an opt-out since an import that resubscribes holds, while the import runs and when it runs late", async () => {
+  await subscribe();
+  await unsubscribe();
+  world.now += 1000;
+  const load = async () => expect((await world.subscribers("brand", [ADA], "?resubscribe=true")).status).toBe(200);
+  const runLate = await losingFirst(world, load);
+  expect(await state()).toEqual([{ subscribed: 1, email: null }]);
+  world.now += 1000;
+  expect((await unsubscribe()).status).toBe(200);
+  await runLate();
+  expect(await state()).toEqual([{ subscribed: 0, email: null }]);
+});
