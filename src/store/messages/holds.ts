@@ -4,7 +4,7 @@
 import type { Hold, MessageFilter } from "../../domain/messages/hold.ts";
 import type { Author } from "../../domain/operations/audit.ts";
 import { parseJsonColumn, runBatch, runQuery } from "../database.ts";
-import { auditStatement, selectAudited } from "../operations/audit.ts";
+import { auditStatement, isNotMade, selectAudited } from "../operations/audit.ts";
 import type { WebsiteRow } from "../rows.ts";
 import { piece, prepare, type Sql, sql } from "../sql.ts";
 
@@ -42,7 +42,7 @@ export async function addHold(
       sql`UPDATE websites SET holds = json_insert(coalesce(holds, '[]'), '$[#]', json(${JSON.stringify(hold)}))
         WHERE website_id = ${websiteId} AND NOT EXISTS (SELECT 1 FROM json_each(coalesce(holds, '[]')) h
           WHERE h.value ->> 'sendPurpose' IS ${filter.sendPurpose} AND h.value ->> 'clientId' IS ${filter.clientId})
-          AND ${isExpected}`,
+          AND ${isExpected} AND ${isNotMade(author)}`,
     ),
     auditStatement(db, author, { action: "hold", websiteId, after: { ...filter, reason } }, now),
     // An earlier try of this transaction may have held them: more may wait since.

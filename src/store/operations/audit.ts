@@ -28,6 +28,13 @@ export function auditStatement(db: D1Database, author: Author, entry: AuditEntry
   return insert(db, author, entry, { now, outcome: "done", condition: piece("changes() > 0") });
 }
 
+/**
+ * Condition of what a transaction changes before its entry is stored: the request has not made its change. A try that D1 runs late finds it
+ * made, whatever others have changed since.
+ */
+export const isNotMade = ({ requestId }: Author): Sql =>
+  sql`NOT EXISTS (SELECT 1 FROM audit_log WHERE request_id = ${requestId})`;
+
 /** Before a change that is not one transaction. @throws RequestFailure store-unavailable: then nothing is to be changed */
 export async function beginAudit(db: D1Database, author: Author, entry: AuditEntry, now: number): Promise<void> {
   await runQuery(insert(db, author, entry, { now, outcome: null, condition: piece("true") }));

@@ -2,7 +2,7 @@ import type { Author } from "../../domain/operations/audit.ts";
 import type { Role } from "../../domain/operations/operator-token.ts";
 import { runNamed, runQuery } from "../database.ts";
 import { piece, prepare, sql } from "../sql.ts";
-import { auditStatement, selectAudited } from "./audit.ts";
+import { auditStatement, isNotMade, selectAudited } from "./audit.ts";
 
 /** Times in milliseconds since 1970. */
 export interface Session {
@@ -66,7 +66,8 @@ export async function insertSession(
       prepare(
         db,
         sql`INSERT INTO operator_sessions (secret_hash, session_id, token_hash, created_at, used_at, ends_at)
-          VALUES (${secretHash}, ${sessionId}, ${tokenHash}, ${now}, ${now}, ${endsAt}) ON CONFLICT DO NOTHING`,
+          SELECT ${secretHash}, ${sessionId}, ${tokenHash}, ${now}, ${now}, ${endsAt} WHERE ${isNotMade(author)}
+          ON CONFLICT DO NOTHING`,
       ),
       auditStatement(db, author, { action: "sign-in", subject: sessionId }, now),
     ],

@@ -2,7 +2,7 @@ import type { Author } from "../../domain/operations/audit.ts";
 import type { Role } from "../../domain/operations/operator-token.ts";
 import { runNamed, runQuery } from "../database.ts";
 import { piece, prepare, sql } from "../sql.ts";
-import { auditStatement, selectAudited } from "./audit.ts";
+import { auditStatement, isNotMade, selectAudited } from "./audit.ts";
 
 /** Times in milliseconds since 1970. */
 export interface OperatorToken {
@@ -61,7 +61,8 @@ export async function insertOperatorToken(
         db,
         sql`INSERT INTO operator_tokens (token_hash, name, created_at, created_by, role)
           SELECT ${hash}, ${name}, ${now}, ${author.operator}, ${role}
-          WHERE (SELECT count(*) FROM operator_tokens WHERE name = ${name}) < ${MOST_OF_A_NAME} ON CONFLICT DO NOTHING`,
+          WHERE (SELECT count(*) FROM operator_tokens WHERE name = ${name}) < ${MOST_OF_A_NAME} AND ${isNotMade(author)}
+          ON CONFLICT DO NOTHING`,
       ),
       auditStatement(db, author, { action: "create-token", subject: name, after: { role, othersEndAt } }, now),
     ],
@@ -71,7 +72,7 @@ export async function insertOperatorToken(
         : prepare(
             db,
             sql`UPDATE operator_tokens SET ends_at = min(coalesce(ends_at, ${othersEndAt}), ${othersEndAt})
-              WHERE name = ${name} AND token_hash <> ${hash}
+              WHERE name = ${name} AND token_hash <> ${hash} AND created_at <= ${now}
                 AND EXISTS (SELECT 1 FROM operator_tokens WHERE token_hash = ${hash})`,
           ),
     own: prepare(db, sql`SELECT 1 FROM operator_tokens WHERE token_hash = ${hash}`),
@@ -98,7 +99,7 @@ export async function deleteOperatorTokens(
         db,
         sql`DELETE FROM operator_tokens WHERE token_hash IN
             (SELECT token_hash FROM operator_tokens WHERE name = ${name} ORDER BY created_at ${order} LIMIT ${limit})
-          AND (SELECT count(*) FROM operator_tokens WHERE name = ${name}) >= ${least}`,
+          AND (SELECT count(*) FROM operator_tokens WHERE name = ${name}) >= ${least} AND ${isNotMade(author)}`,
       ),
       auditStatement(db, author, { action: "end-token", subject: name, after: { which } }, now),
     ],

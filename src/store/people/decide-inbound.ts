@@ -6,7 +6,7 @@ import { toDigits } from "../../domain/people/phone.ts";
 import { dueEvents } from "../callbacks/events.ts";
 import { changeNotices, HEARS_OF_CHANGES } from "../callbacks/notices.ts";
 import { runNamed, runQuery } from "../database.ts";
-import { auditStatement } from "../operations/audit.ts";
+import { auditStatement, isNotMade } from "../operations/audit.ts";
 import { countGrowth } from "../operations/traffic-counts.ts";
 import type { InboundTextRow } from "../rows.ts";
 import { prepare, type Sql, sql } from "../sql.ts";
@@ -58,7 +58,7 @@ export async function decideText(
       db,
       sql`UPDATE inbound_texts AS i SET maybe_opt_out = 0, decided_opt_out = ${optOut ? 1 : 0}, decided_at = ${now},
           decided_by = ${author.operator}, applied = iif(${optOut ? 1 : 0}, 0, applied)
-        WHERE ${isThe(key)} AND maybe_opt_out = 1`,
+        WHERE ${isThe(key)} AND maybe_opt_out = 1 AND ${isNotMade(author)}`,
     ),
     audited: auditStatement(db, author, entryOf(row, { optOut }), now),
     act: optOut ? keywordStatements(db, acted) : null,
@@ -85,8 +85,10 @@ export async function takeBack(
   const key = keyOf(row);
   const { websiteId } = key;
   const phone = toDigits(row.sender);
+  // The decision as it was read: a later one stays.
+  const isDecision = sql`${isThe(key)} AND i.decided_at = ${row.decided_at}`;
   // The change `l` is the decision's, and the latest of the number.
-  const isOurs = sql`${isThe(key)} AND i.decided_opt_out = 1 AND l.source = 'keyword' AND l.changed_at = i.decided_at
+  const isOurs = sql`${isDecision} AND i.decided_opt_out = 1 AND l.source = 'keyword' AND l.changed_at = i.decided_at
     AND l.proof = i.text`;
   const changed = sql`inbound_texts i CROSS JOIN subscriptions s ON s.website_id = ${websiteId} AND s.phone = ${phone}
     CROSS JOIN subscription_changes l ON l.change_id = s.change_id`;
@@ -123,7 +125,7 @@ export async function takeBack(
     undecided: prepare(
       db,
       sql`UPDATE inbound_texts AS i SET maybe_opt_out = 1, decided_opt_out = NULL, decided_at = NULL, decided_by = NULL
-        WHERE ${isThe(key)} AND decided_opt_out IS NOT NULL`,
+        WHERE ${isDecision}`,
     ),
     audited: auditStatement(db, author, entryOf(row, { optOut: null }), now),
   });

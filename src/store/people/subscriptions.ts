@@ -7,7 +7,7 @@ import { toSortedJson } from "../../domain/people/number-list/sorted-json.ts";
 import { dueEvents } from "../callbacks/events.ts";
 import { changeNotices, HEARS_OF_CHANGES } from "../callbacks/notices.ts";
 import { runNamed, runQuery, toJsonLists } from "../database.ts";
-import { auditStatement } from "../operations/audit.ts";
+import { auditStatement, isNotMade, selectAudited } from "../operations/audit.ts";
 import { IS_COUNTED } from "../operations/daily-counts.ts";
 import { countGrowth, countResponses } from "../operations/traffic-counts.ts";
 import type { ChangeSource, SubscriptionChangeRow, SubscriptionRow } from "../rows.ts";
@@ -207,25 +207,26 @@ export async function removeEmail(
   now: number,
 ): Promise<boolean> {
   const subject = maskNumbers(String(phone));
-  const { removed } = await runNamed(db, {
+  const { isDone } = await runNamed(db, {
     forgotten: prepare(
       db,
       sql`UPDATE subscription_changes SET was_email = ''
-        WHERE website_id = ${websiteId} AND phone = ${phone} AND was_email <> ''`,
+        WHERE website_id = ${websiteId} AND phone = ${phone} AND was_email <> '' AND ${isNotMade(author)}`,
     ),
     change: prepare(
       db,
       sql`INSERT INTO subscription_changes (website_id, phone, was_subscribed, subscribed, changed_at, source, proof, was_email)
         SELECT website_id, phone, subscribed, subscribed, ${now}, 'operator', ${author.requestId}, '' FROM subscriptions
-        WHERE website_id = ${websiteId} AND phone = ${phone} AND email IS NOT NULL`,
+        WHERE website_id = ${websiteId} AND phone = ${phone} AND email IS NOT NULL AND ${isNotMade(author)}`,
     ),
     removed: prepare(
       db,
       sql`UPDATE subscriptions SET email = NULL, change_id = coalesce((SELECT max(c.change_id) FROM subscription_changes c
           WHERE c.website_id = ${websiteId} AND c.phone = ${phone}), change_id)
-        WHERE website_id = ${websiteId} AND phone = ${phone} RETURNING phone`,
+        WHERE website_id = ${websiteId} AND phone = ${phone} AND ${isNotMade(author)}`,
     ),
     audit: auditStatement(db, author, { action: "remove-email", websiteId, subject }, now),
+    isDone: selectAudited(db, author),
   });
-  return removed.length === 1;
+  return isDone.length === 1;
 }
