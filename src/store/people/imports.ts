@@ -38,20 +38,26 @@ export interface ImportCounts {
   refused: number;
 }
 
-/** After a request of an import. @param request its id, or the piece of the file that it has: what is repeated counts once */
+/**
+ * After a request of an import. The counts are those of the requests up to the one that is found: a try that D1 runs late finds a later one.
+ * @param request its id, or the piece of the file that it has: what is repeated counts once
+ */
 export async function countImport(
   db: D1Database,
   importId: string,
   request: string,
   { rows, added, keptUnsubscribed, refused }: ImportCounts,
 ): Promise<void> {
+  const query = prepare(db, sql`SELECT counted_request FROM imports WHERE import_id = ${importId}`);
+  const [found] = await runQuery<Pick<ImportRow, "counted_request">>(query);
   await runQuery(
     prepare(
       db,
       sql`UPDATE imports SET counted_request = ${request}, file_rows = coalesce(file_rows, 0) + ${rows},
           new_numbers = coalesce(new_numbers, 0) + ${added},
           kept_unsubscribed = coalesce(kept_unsubscribed, 0) + ${keptUnsubscribed}, refused = coalesce(refused, 0) + ${refused}
-        WHERE import_id = ${importId} AND counted_request IS NOT ${request}`,
+        WHERE import_id = ${importId} AND counted_request IS ${found?.counted_request ?? null}
+          AND counted_request IS NOT ${request}`,
     ),
   );
 }

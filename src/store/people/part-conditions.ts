@@ -58,9 +58,13 @@ export const isOffByOthers = (row: "s" | "k" | "subscriptions") =>
 export function isKept({ import: run, origin }: Target, row: "s" | "subscriptions" = "s"): Sql {
   if (run === null) return piece("false");
   if (!run.resubscribes) return isOffByOthers(row);
-  return sql`(${isOffByOthers(row)} AND EXISTS (SELECT 1 FROM subscription_changes l
-    WHERE l.change_id = ${piece(`${row}.change_id`)} AND l.changed_at > ${origin.now} AND l.proof <> ${origin.proof}))`;
+  return sql`(${isOffByOthers(row)} AND ${isSetSince(origin, row)})`;
 }
+
+/** Whether somebody else has set the number of a subscription since the request began. */
+const isSetSince = ({ now, proof }: ChangeOrigin, row: "s" | "subscriptions") =>
+  sql`EXISTS (SELECT 1 FROM subscription_changes l
+    WHERE l.change_id = ${piece(`${row}.change_id`)} AND l.changed_at > ${now} AND l.proof <> ${proof})`;
 
 /** Whether a row of the part counts. */
 export const isAllowed = (target: Target) =>
@@ -86,13 +90,12 @@ export const isNewProof = ({ websiteId }: Target) =>
 
 /**
  * Whether the request has set the known number before: a try that D1 runs late finds its work done, whatever somebody else has said since.
- * An import has the same proof for several requests, and subscribes nobody whom somebody has unsubscribed: see isKept.
+ * An import has the same proof for several requests, so somebody else must have set the number since this one began.
  */
 export const isDone = ({ websiteId, origin, import: run }: Target) =>
-  run !== null
-    ? piece("false")
-    : sql`(s.phone IS NOT NULL AND EXISTS (SELECT 1 FROM subscription_changes d
-        WHERE d.website_id = ${websiteId} AND d.phone = g.phone AND d.proof = ${origin.proof}))`;
+  sql`(s.phone IS NOT NULL AND ${run === null ? piece("true") : isSetSince(origin, "s")}
+    AND EXISTS (SELECT 1 FROM subscription_changes d
+      WHERE d.website_id = ${websiteId} AND d.phone = g.phone AND d.proof = ${origin.proof}))`;
 
 /** Whether the latest row of the ledger of a number is of this request. */
 export const isLatest = ({ websiteId, origin }: Target) =>

@@ -59,3 +59,37 @@ it("an opt-out since an import that resubscribes holds, while the import runs an
   await runLate();
   expect(await state()).toEqual([{ subscribed: 0, email: null }]);
 });
+
+it.each<[string, string, () => Promise<Response>, number, string | null]>([
+  ["a subscription", `${ADA},,false`, () => subscribe(), 1, "old@example.com"],
+  ["an address", `${ADA},import@example.com,true`, () => subscribe("new@example.com"), 1, "new@example.com"],
+])("%s since an import holds", async (_, line, next, subscribed, email) => {
+  await subscribe("old@example.com");
+  world.now += 1000;
+  const load = async () => expect((await world.subscribers("brand", [line])).status).toBe(200);
+  const runLate = await losingFirst(world, load, "INSERT INTO subscription_changes");
+  world.now += 1000;
+  expect((await next()).status).toBe(200);
+  const tables = async () => [
+    await state(),
+    await world.rows("SELECT * FROM subscription_changes"),
+    await world.rows("SELECT sum(joined) AS joined, sum(parted) AS parted FROM traffic_counts"),
+  ];
+  const then = await tables();
+  expect(then[0]).toEqual([{ subscribed, email }]);
+  await runLate();
+  expect(await tables()).toEqual(then);
+});
+
+it("the rows of a request of an import count once, when others are counted since", async () => {
+  const load = (query: string, text?: string) =>
+    losingFirst(world, async () => expect((await world.subscribers("brand", [ADA], query)).status).toBe(200), text);
+  const runLate = await load("?part=1", "counted_request =");
+  const [row] = await world.rows("SELECT import_id FROM imports");
+  await world.subscribers("brand", ["+12125550101"], `?part=2&importId=${row?.import_id}`);
+  const counts = () => world.rows("SELECT file_rows, new_numbers, counted_request FROM imports");
+  const then = await counts();
+  expect(then).toMatchObject([{ file_rows: 2, new_numbers: 2 }]);
+  await runLate();
+  expect(await counts()).toEqual(then);
+});
