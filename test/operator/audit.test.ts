@@ -10,6 +10,7 @@ import { countingDatabase } from "../counting-database.ts";
 import { bindDatabases } from "../databases.ts";
 import { failingDatabase } from "../failing-database.ts";
 import { beginMove, stateOf } from "../moves.ts";
+import { seed } from "../seed.ts";
 import { dumpStores } from "../stores.ts";
 import { SEND, type TestClient, World } from "../world.ts";
 import { ADA, type Change, changesBy } from "./audit-changes.ts";
@@ -300,6 +301,24 @@ describe("the audit log", () => {
       expect((await world.operator("GET", `/audit${query}`)).status).toBe(400);
     }
   });
+
+  it.each([1, 2])(
+    "has each once, page by page, where a later row has an earlier time: %i databases",
+    async (databases) => {
+      if (databases === 2) await bindDatabases(world, 2);
+      await world.rows("DELETE FROM audit_log");
+      const columns = { operator: "'ada'", action: "'import'", website_id: "'brand'", request_id: "'request-' || i" };
+      await seed(world, "audit_log", 250, { ...columns, stored_at: `${world.now} + i / 3 * 3 - i % 3` });
+      const found: string[] = [];
+      let cursor: string | null = "";
+      while (cursor !== null) {
+        const page: AuditAnswers["AuditPage"] = await audit(`?cursor=${cursor}`);
+        found.push(...page.entries.map(({ requestId }) => requestId));
+        cursor = page.next;
+      }
+      expect(found).toEqual(Array.from({ length: 250 }, (_, index) => `request-${249 - index}`));
+    },
+  );
 
   it("shows the last ten changes on the page of a website and of a client", async () => {
     for (let n = 0; n < 12; n++) {

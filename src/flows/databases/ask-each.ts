@@ -41,7 +41,7 @@ interface Place {
   cursor: string;
 }
 
-/** Newest first. */
+/** Newest first, in the order of its cursors. An item may be a little newer than the one before it: clocks differ. */
 interface Part<T> {
   /** Each with the place after it. */
   items: (Place & { item: T })[];
@@ -66,7 +66,7 @@ export async function mergePages<T>(
   const { answers, missing } = await askEach(databases, async (own) => {
     const from = begun.get(own.database) ?? "";
     const part: Part<T> = isOver(own.database) ? { items: [], next: null } : await read(own, from);
-    return { database: own.database, from, ...part };
+    return { database: own.database, from, ...inOrder(part) };
   });
   // What is older than where another database has stopped is left for a later page: that database may have newer items.
   const stoppedAt = Math.max(...answers.map(({ next }) => next?.at ?? Number.NEGATIVE_INFINITY));
@@ -81,6 +81,16 @@ export async function mergePages<T>(
     next.set(database, taken.length === items.length ? (after?.cursor ?? END) : (taken.at(-1)?.cursor ?? from));
   }
   return { items: page.map(({ item }) => item), next: writeCursors(next), missing };
+}
+
+/** No item is newer than the one before it, so a page takes the first of each database, and a cursor after them loses none. */
+function inOrder<T>({ items, next }: Part<T>): Part<T> {
+  let oldest = Number.POSITIVE_INFINITY;
+  const notNewer = <P extends Place>(place: P): P => {
+    oldest = Math.min(oldest, place.at);
+    return { ...place, at: oldest };
+  };
+  return { items: items.map(notNewer), next: next && notNewer(next) };
 }
 
 const SEPARATOR = "~";
