@@ -152,6 +152,8 @@ export interface Part {
 /** A sender that a website had until it was changed. */
 export interface SenderChange {
   websiteId: string;
+  /** Milliseconds since 1970. */
+  at: number;
   /** UTC, such as 2026-11-21. */
   day: string;
   before: string | null;

@@ -44,6 +44,8 @@ async function partsBySender(deps: Deps, websites: Website[], range: { from: str
   const changed = websites.filter(({ updatedAt }) => updatedAt >= since).map(({ websiteId }) => websiteId);
   const databases = changed.length > 0 ? inEach(deps) : [];
   const changes = await inParallel(databases, DATABASES_AT_ONCE, ({ db }) => findSenderChanges(db, changed, since));
-  const byWebsite = Map.groupBy(changes.flat(), ({ websiteId }) => websiteId);
+  // A website that has moved there and back has earlier changes in another database than later ones.
+  const inOrder = changes.flat().sort((a, b) => a.at - b.at);
+  const byWebsite = Map.groupBy(inOrder, ({ websiteId }) => websiteId);
   return websites.flatMap((website) => splitBySender(website, byWebsite.get(website.websiteId) ?? [], range));
 }

@@ -66,7 +66,7 @@ export function findSenderChanges(db: D1Database, websiteIds: string[], since: n
   return runQuery<SenderChange>(
     prepare(
       db,
-      sql`SELECT a.website_id AS websiteId, date(a.stored_at / 1000, 'unixepoch') AS day, a.before ->> 'sender' AS before
+      sql`SELECT a.website_id AS websiteId, a.stored_at AS at, date(a.stored_at / 1000, 'unixepoch') AS day, a.before ->> 'sender' AS before
         FROM json_each(${JSON.stringify(websiteIds)}) j CROSS JOIN audit_log a ON a.website_id = j.value
         WHERE a.action = 'put-website' AND a.stored_at >= ${since} AND json_type(a.before, '$.sender') IS NOT NULL ORDER BY a.id`,
     ),
