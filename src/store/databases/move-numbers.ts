@@ -7,7 +7,7 @@ import { prepare, sql } from "../sql.ts";
 interface Numbers {
   /** The lowest of the website, or the latest. */
   first: number;
-  /** The highest of all websites of the database. */
+  /** The highest that the database has given. Its row may be erased or purged, but a cursor of a client, or an import, may still have it. */
   latest: number;
 }
 
@@ -19,12 +19,12 @@ export async function readNumbers(db: D1Database, websiteId: string): Promise<Al
       db,
       sql`SELECT latest,
           coalesce((SELECT min(+change_id) FROM subscription_changes WHERE website_id = ${websiteId}), latest) AS first
-        FROM (SELECT coalesce(max(change_id), 0) AS latest FROM subscription_changes)`,
+        FROM (SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'subscription_changes'), 0) AS latest)`,
     ),
     feed: prepare(
       db,
       sql`SELECT latest, coalesce((SELECT min(+seq) FROM events WHERE website_id = ${websiteId}), latest) AS first
-        FROM (SELECT coalesce(max(seq), 0) AS latest FROM events)`,
+        FROM (SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0) AS latest)`,
     ),
   });
   return { changes: changes[0] as Numbers, feed: feed[0] as Numbers };

@@ -29,6 +29,21 @@ describe("a cursor of the feed", () => {
   };
   const ids = ({ events }: { events: { eventId: string }[] }) => events.map(({ eventId }) => eventId);
 
+  it("misses no event where the last that it has passed are erased before the move", async () => {
+    const kept = await deliver();
+    for (let message = 0; message < 3; message++) {
+      await world.send(brand, { phone: BEA });
+      await runQueues();
+    }
+    const { next } = await page("");
+    await world.operator("DELETE", `/websites/brand/people/${BEA}`);
+    await beginMove(world, "brand", "DB_2");
+    await finish();
+    const later = await deliver();
+    expect(ids(await page(next))).toEqual(later);
+    expect(ids(await page(""))).toEqual([...kept, ...later]);
+  });
+
   it("goes on without a missed or repeated event, there and back", async () => {
     const start = await page("");
     const first = await deliver();
@@ -46,6 +61,14 @@ describe("a cursor of the feed", () => {
       expect(ids(await page(middle.next))).toEqual(all.slice(first.length));
     }
   });
+});
+
+it("moves where the last change of the ledger, which an import has made, is erased", async () => {
+  await world.subscribers("brand", ["+12125550109"]);
+  await world.operator("DELETE", "/websites/brand/people/+12125550109");
+  await beginMove(world, "brand", "DB_2");
+  await finish();
+  expect(await world.rows("SELECT state, problem FROM moves")).toEqual([{ state: "done", problem: null }]);
 });
 
 describe("an isolate that has not heard of it", () => {
