@@ -12,7 +12,7 @@ import { type LedgerEntry, type LedgerPlace, readLedger } from "../store/people/
 import { type Answers, personIdShape } from "./answers.ts";
 import { csvFile, FILE_ROWS, MOST_FILE_ROWS } from "./csv-file.ts";
 import { operatorCall } from "./operator-call.ts";
-import { PAGE, readChoice, readTime, requireWebsite, WEBSITE } from "./params.ts";
+import { PAGE, readChoice, readTime, requireSameDatabase, requireWebsite, WEBSITE } from "./params.ts";
 import { changeSchema, changeView } from "./views/person.ts";
 
 const ledgerAnswers = {
@@ -94,8 +94,7 @@ function readPlace(request: ApiRequest, database: string): LedgerPlace {
   if (cursor === "") return { changedAt: from, changeId: 0 };
   const [, changedAt, changeId, place] = /^(\d{1,15})-(\d{1,15})-(\w{1,20})$/.exec(cursor) ?? [];
   if (place === undefined) return failField("cursor", "must be the `next` of an earlier page");
-  if (place !== database)
-    return failField("cursor", "is from before the website moved to another database: begin again without it");
+  requireSameDatabase(place, database);
   return { changedAt: Number(changedAt), changeId: Number(changeId) };
 }
 

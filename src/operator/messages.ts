@@ -24,7 +24,7 @@ import { findNewest } from "../store/messages/newest-messages.ts";
 import { readMessage } from "../store/messages/read-message.ts";
 import { type Answers, missingShape } from "./answers.ts";
 import { operatorCall } from "./operator-call.ts";
-import { givenPhone, PAGE, readChoice, readPhone, readTime, requireFound } from "./params.ts";
+import { givenPhone, PAGE, readChoice, readPhone, readTime, requireFound, requireSameDatabase } from "./params.ts";
 import { FOUND_MESSAGE, foundMessageSchema, foundView, messageView } from "./views/message.ts";
 import { contextView, STORY, storySchema } from "./views/message-context.ts";
 
@@ -97,11 +97,13 @@ type Search = Omit<MessageSearch, "websiteIds" | "before">;
 /** By an index of one website, or of a number. @param website undefined: all */
 const readFound =
   (search: Search, website: Website | undefined) =>
-  async ({ db }: Deps, from: string) => {
+  async ({ db, database }: Deps, from: string) => {
+    const before = readCursor(from, database);
     const websiteIds = website === undefined ? await listWebsiteIds(db) : [website.websiteId];
-    const { messages, next } = await findMessages(db, { ...search, websiteIds, before: readCursor(from) }, PAGE);
-    const items = messages.map(({ place, ...item }) => ({ item, at: item.acceptedAt, cursor: writeCursor(place) }));
-    return { items, next: next && { at: next.acceptedAt, cursor: writeCursor(next) } };
+    const { messages, next } = await findMessages(db, { ...search, websiteIds, before }, PAGE);
+    const cursorOf = (place: MessagePlace) => writeCursor(place, database);
+    const items = messages.map(({ place, ...item }) => ({ item, at: item.acceptedAt, cursor: cursorOf(place) }));
+    return { items, next: next && { at: next.acceptedAt, cursor: cursorOf(next) } };
   };
 
 /** Their order is that of their ids, in every database. */
@@ -117,7 +119,8 @@ const readNewest =
 const ID = /^[0-9a-f-]{36}$/;
 const NO_CURSOR = "must be the `next` of an earlier page";
 
-const writeCursor = ({ acceptedAt, row }: MessagePlace) => `${acceptedAt}-${row}`;
+/** A move gives the messages of a website other rows, so a cursor names the database that they are in. */
+const writeCursor = ({ acceptedAt, row }: MessagePlace, database: string) => `${acceptedAt}-${row}-${database}`;
 
 interface Asked {
   /** undefined: any. */
@@ -149,9 +152,11 @@ async function requireKnown(deps: Deps, websiteId: string): Promise<Website> {
   return (await findWebsite(db, websiteId)) ?? failField("website", "is unknown");
 }
 
-function readCursor(cursor: string): MessagePlace | null {
+function readCursor(cursor: string, database: string): MessagePlace | null {
   if (cursor === "") return null;
-  const [, acceptedAt, row] = /^(\d{1,15})-(\d{1,15})$/.exec(cursor) ?? failField("cursor", NO_CURSOR);
+  const [, acceptedAt, row, place] =
+    /^(\d{1,15})-(\d{1,15})-(\w{1,20})$/.exec(cursor) ?? failField("cursor", NO_CURSOR);
+  requireSameDatabase(place, database);
   return { acceptedAt: Number(acceptedAt), row: Number(row) };
 }
 

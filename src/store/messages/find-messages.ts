@@ -22,7 +22,7 @@ export interface MessageSearch {
   websiteIds: string[];
   /** As digits. */
   phone?: number | undefined;
-  /** Found by the address itself, and by the numbers that have it. */
+  /** Found by the address itself, and by the numbers that have it. With a phone: if the number has it. */
   email?: string | undefined;
   status?: MessageStatus | undefined;
   reason?: Reason | undefined;
@@ -118,7 +118,9 @@ function sourceOf({ websiteIds, phone, email, from, until, before }: MessageSear
     AND (messages.accepted_at < ${beforeAt} OR (messages.accepted_at = ${beforeAt} AND messages.rowid < ${beforeRow}))`;
   if (phone !== undefined)
     return sql`SELECT messages.rowid AS place, messages.* FROM json_each(${JSON.stringify(websiteIds)}) w
-      CROSS JOIN messages ON messages.website_id = w.value AND messages.phone = ${phone} AND ${isInRange}`;
+      CROSS JOIN messages ON messages.website_id = w.value AND messages.phone = ${phone} AND ${isInRange}
+      WHERE ${email ?? null} IS NULL OR EXISTS (SELECT 1 FROM subscriptions s
+        WHERE s.website_id = w.value AND s.phone = ${phone} AND s.email = ${email ?? null} AND s.subscribed = 1)`;
   if (email !== undefined)
     return sql`SELECT messages.rowid AS place, messages.* FROM messages INDEXED BY messages_unmatched
         WHERE website_id = ${websiteId} AND email = ${email} AND phone IS NULL AND ${isInRange}
