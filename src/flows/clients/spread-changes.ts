@@ -1,6 +1,6 @@
 // What D1 has of clients is spread to where requests are checked: the object of the website, and KV.
 import type { Deps } from "../../deps.ts";
-import type { Effect } from "../../domain/clients/client.ts";
+import type { Credentials, Effect } from "../../domain/clients/client.ts";
 import { askStore } from "../../platform/ask-store.ts";
 import { describeError } from "../../platform/describe-error.ts";
 import { type ClientCopy, findCopies, findUncopied, markCopied } from "../../store/clients/client-copies.ts";
@@ -37,7 +37,7 @@ export async function spreadUncopied(deps: Deps): Promise<number> {
  * @throws RequestFailure store-unavailable when a copy has failed; the others are made
  */
 async function spread(deps: Deps, copies: ClientCopy[], told: Set<string>): Promise<void> {
-  const done: string[] = [];
+  const done: Credentials[] = [];
   const websites = Map.groupBy(copies, ({ credentials }) => credentials.websiteId);
   try {
     await inTurn(websites, ([websiteId, ofWebsite]) => tell(deps, websiteId, ofWebsite, told));
@@ -45,7 +45,7 @@ async function spread(deps: Deps, copies: ClientCopy[], told: Set<string>): Prom
     try {
       await inTurn(copies, async ({ credentials }) => {
         await deps.credentials.write(credentials, deps.now());
-        if (told.has(credentials.clientId)) done.push(credentials.clientId);
+        if (told.has(credentials.clientId)) done.push(credentials);
       });
     } finally {
       if (done.length > 0) await markCopied(deps.db, done, deps.now());

@@ -84,12 +84,18 @@ export async function findCopies(
   return rows.map(toCopy);
 }
 
-export async function markCopied(db: D1Database, clientIds: string[], now: number): Promise<void> {
+/** A client that has changed since its copy was made is not marked: the change is still to be copied. */
+export async function markCopied(
+  db: D1Database,
+  copied: Pick<Credentials, "clientId" | "version">[],
+  now: number,
+): Promise<void> {
+  const list = JSON.stringify(copied.map(({ clientId, version }) => [clientId, version]));
   await runBatch(db, [
     prepare(
       db,
       sql`UPDATE clients SET copied_at = max(${now}, changed_at)
-        WHERE client_id IN (SELECT value FROM json_each(${JSON.stringify(clientIds)}))`,
+        WHERE (client_id, changed_at) IN (SELECT value ->> 0, value ->> 1 FROM json_each(${list}))`,
     ),
   ]);
 }

@@ -7,6 +7,7 @@ import { RateGate, type RateLimiterNamespace } from "../../../src/platform/rate-
 import { CredentialStore } from "../../../src/store/clients/credentials.ts";
 import type { RateLimiter } from "../../../src/website-object.ts";
 import { lateDatabase } from "../../failing-database.ts";
+import { losingFirst } from "../../late-tries.ts";
 import { objectsOn } from "../../objects.ts";
 import { SEND, type TestClient, World } from "../../world.ts";
 
@@ -115,6 +116,38 @@ describe("far from where the operator's call was made", () => {
     world.advance(1);
     await world.sweep();
     expect(await works(far)).toBe(40300);
+  });
+});
+
+describe("a change that comes while an earlier state is copied", () => {
+  const copyOf = () => env.CREDENTIALS.get<Credentials>(`client:${client.clientId}`, "json");
+
+  it("is copied after it, however long that takes", async () => {
+    await patch({ callbackUrl: "https://brand.example.com/other" });
+    world.advance(60);
+    const { credentials } = world.deps;
+    const slow = new CredentialStore(env.CREDENTIALS);
+    slow.write = async (state, now) => {
+      world.deps.credentials = credentials;
+      // KV takes no more than one write a second, and refuses that of the change.
+      vi.spyOn(credentials, "write").mockRejectedValueOnce(new Error("KV PUT failed: 429 Too Many Requests"));
+      await patch({ suspended: true });
+      await credentials.write(state, now);
+      world.advance(130);
+    };
+    world.deps.credentials = slow;
+    await world.sweep();
+    world.advance(60);
+    await world.sweep();
+    expect(await copyOf()).toMatchObject({ suspended: true });
+  });
+
+  it("is behind, until it is copied itself, whenever a lost try of the mark of the earlier runs", async () => {
+    const runLate = await losingFirst(world, () => patch({ operations: ["status"] }), "SET copied_at");
+    vi.spyOn(world.deps.credentials, "write").mockRejectedValue(new Error("KV PUT failed: 429 Too Many Requests"));
+    await patch({ suspended: true });
+    await runLate();
+    expect(await world.rows("SELECT copied_at FROM clients")).toEqual([{ copied_at: null }]);
   });
 });
 
