@@ -12,12 +12,18 @@ export function formatAxis(value: number): string {
   return value >= 10_000 ? `${Number((value / 1000).toFixed(1))}k` : GROUPED.format(value);
 }
 
-/** `98.4 %`; two decimals below one percent, so that rates of opt-outs can be told apart. An en dash for a share of nothing. */
+/**
+ * `98.4 %`; two decimals below one percent, so that rates of opt-outs can be told apart. Only all is 100 %, and only none is 0 %. An en dash
+ * for a share of nothing.
+ */
 export function formatShare(part: number, whole: number, decimals?: number): string {
   if (whole <= 0) return "–";
   const percent = (part / whole) * 100;
   if (percent === 0 || percent === 100) return `${percent} %`;
-  return `${percent.toFixed(decimals ?? (percent < 1 ? 2 : 1))} %`;
+  const digits = decimals ?? (percent < 1 ? 2 : 1);
+  const least = 10 ** -digits;
+  const shown = percent < 100 ? Math.min(100 - least, Math.max(least, percent)) : percent;
+  return `${shown.toFixed(digits)} %`;
 }
 
 /** A difference of two percentages, with its sign: `+0.8`, `−1.9`, `0.0`. */

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { differencesOf, evidenceOf } from "../../../console/lib/audit-words.ts";
 import { nextLookSeconds } from "../../../console/lib/backoff.ts";
 import {
@@ -92,6 +92,12 @@ describe("numbers", () => {
       formatShare(5, 5),
       formatShare(1, 0),
     ]).toEqual(["98.4 %", "0.24 %", "0 %", "100 %", "–"]);
+    expect([
+      formatShare(99_999, 100_000),
+      formatShare(99_999, 100_000, 2),
+      formatShare(1, 1_000_000),
+      formatShare(1, 1_000_000, 1),
+    ]).toEqual(["99.9 %", "99.99 %", "0.01 %", "0.1 %"]);
     expect([0.8, -1.94, 0.01].map((of) => formatChange(of))).toEqual(["+0.8", "−1.9", "0.0"]);
     expect([999, 7_400_000_000, 81_000_000].map(formatBytes)).toEqual(["999 bytes", "7.4 GB", "81 MB"]);
     expect([[], ["a"], ["a", "b"], ["a", "b", "c"]].map(listOf)).toEqual(["", "a", "a and b", "a, b and c"]);
@@ -148,6 +154,19 @@ describe("times", () => {
     expect(formatTime(new Date(2026, 10, 22, 19, 30).getTime(), now)).toBe("Sun 22 Nov 19:30");
     expect(formatTime(new Date(2025, 2, 3, 19, 30).getTime(), now)).toBe("3 Mar 2025");
     expect(formatUtc("2026-11-25T02:14:04.800Z")).toBe("2026-11-25 02:14:04 UTC");
+  });
+
+  it("say yesterday of the day before, also of one of 23 or 25 hours", async () => {
+    vi.stubEnv("TZ", "America/New_York");
+    vi.resetModules();
+    const { formatTime } = await import("../../../console/lib/times.ts");
+    const at = (day: number, hour: number, month = 2) => new Date(2026, month, day, hour, 30).getTime();
+    expect([at(7, 23), at(8, 12)].map((time) => formatTime(time, at(9, 0)))).toEqual([
+      "Sat 7 Mar 23:30",
+      "yesterday 12:30",
+    ]);
+    expect(formatTime(at(31, 12, 9), at(1, 23, 10))).toBe("yesterday 12:30");
+    vi.unstubAllEnvs();
   });
 
   it.each([
