@@ -57,7 +57,11 @@ const websiteNowSchema = z.object({
   delivered: figures.delivered,
   undelivered: figures.undelivered,
   noReceipt: figures.noReceipt,
-  waiting: z.int().describe("Against the will: accepted over a minute ago, pending, and not held."),
+  waiting: z
+    .int()
+    .describe(
+      "Against the will: accepted over a minute ago, pending, and not held. Of websites with a hold of a purpose or a client, 100 pending messages are looked at.",
+    ),
   waitsFor: z.string().nullable().describe("The carrier, where something waits."),
   textsToday: z.int(),
   failedToday: z.int().describe("Texts among `textsToday` that are FAILED_TO_DELIVERY or FAILED_TO_SEND."),

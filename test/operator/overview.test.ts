@@ -88,6 +88,31 @@ describe("texts", () => {
     expect((await look()).websites).toMatchObject([{ waiting: 0, waitsFor: null }]);
   });
 
+  it("of websites that are held as a whole do not wait against the will, however many there are", async () => {
+    for (const websiteId of ["brand", "other"]) {
+      const phones = Array.from({ length: 25 }, (_, index) => `+121255502${10 + index}`);
+      const client = await world.brand(phones, websiteId);
+      for (const phone of phones) await world.send(client, { phone });
+      await world.operator("POST", `/websites/${websiteId}/hold`, {});
+    }
+    world.advance(120);
+    const { websites, needs } = await look();
+    expect(websites.map(({ waiting }) => waiting)).toEqual([0, 0]);
+    expect(needs.waiting).toBe(0);
+  });
+
+  it("of a purpose that is held are told from the others, up to a hundred", async () => {
+    const phones = Array.from({ length: 60 }, (_, index) => `+121255502${10 + index}`);
+    const client = await world.brand(phones);
+    for (const [index, phone] of phones.entries())
+      await world.send(client, { phone, sendPurpose: index < 50 ? "held" : "other" });
+    await world.operator("POST", "/websites/brand/hold", { sendPurpose: "held" });
+    world.advance(120);
+    const { websites, needs } = await look();
+    expect(websites).toMatchObject([{ waiting: 10 }]);
+    expect(needs.waiting).toBe(10);
+  });
+
   it("are those of one website where one is asked for", async () => {
     const [one, other] = [await world.brand([ADA]), await world.brand([ADA], "other")];
     await world.send(one, { phone: ADA });
@@ -138,7 +163,7 @@ async function seedCrowd(websites: number): Promise<void> {
     ...named,
     home: "i + 1",
     database: "'DB'",
-    holds: "iif(i % 10 = 0, '[{}]', NULL)",
+    holds: `CASE WHEN i % 20 = 10 THEN '[{"sendPurpose": "sale"}]' WHEN i % 20 = 0 THEN '[{}]' END`,
   });
   const counts = { not_sent: "0", failed: "1", sending: "1", delivered: "1", undelivered: "1" };
   const at = { at: `${Math.floor(world.now / 60_000)} - i % 60`, carrier: "iif(i % 120 < 60, '', 'sandbox')" };
@@ -154,7 +179,7 @@ async function seedCrowd(websites: number): Promise<void> {
   await seed(world, "traffic_counts", websites * 30, { website_id: "'w' || (i / 30)", ...counts, ...day });
   await seed(world, "traffic_counts", 30, { website_id: "''", ...counts, ...day });
   const text = { client_id: "'c'", text: "''", callback_data: "''", send_purpose: "'sale'", updated_at: now };
-  const message = { website_id: `'w' || (i % ${websites})`, accepted_at: now, ...text };
+  const message = { website_id: `iif(i % 2, 'w10', 'w' || (i % ${websites}))`, accepted_at: now, ...text };
   await seed(world, "messages", 5000, { ...message, message_id: "'p' || i", status: "'PENDING_TO_SEND'" });
   await seed(world, "messages", 5000, { ...message, message_id: "'s' || i", status: "'SENDING'" });
   const reason = { sender: `'+1212' || (i % ${websites})`, reason: "'UNDELIVERED'", code: "i", count: "9" };

@@ -51,9 +51,9 @@ export interface WebsiteTraffic extends Traffic {
   /** Accepted on the last 30 days and still pending, and how many of them were accepted in the last minute. */
   pending: number;
   young: number;
-  /** How many an operator holds, of the first; and whether the website is held as a whole. */
-  held: number;
+  /** Whether an operator holds the website as a whole; and how many of the first are held by purpose or client, of MOST_HELD_ROWS. */
   isHeld: boolean;
+  held: number;
   acceptedToday: number;
   /** Today's texts that the carrier refused, that were given up, or that were lost on the way. */
   failedToday: number;
@@ -77,8 +77,8 @@ export const SHOWN_DAYS = 30;
 /** Minutes and carriers: an hour of a few carriers. */
 const MOST_MINUTE_ROWS = 400;
 
-/** Pending messages of websites with holds, among which those that are held are counted. */
-const MOST_HELD_ROWS = 20;
+/** Pending messages of websites with holds of a purpose or a client, among which those that are held are counted. */
+const MOST_HELD_ROWS = 100;
 
 /** @param websiteId null: all websites of the database */
 export async function readTraffic(db: D1Database, websiteId: string | null, now: number): Promise<DatabaseTraffic> {
@@ -101,6 +101,10 @@ export async function readTraffic(db: D1Database, websiteId: string | null, now:
 const IS_HERE = piece(
   `NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = w.website_id AND v.state >= ${STATE.arriving})`,
 );
+
+/** Condition on a website `w`: an operator holds all of it. */
+const IS_HELD_WHOLE = piece(`EXISTS (SELECT 1 FROM json_each(w.holds) h
+  WHERE h.value ->> 'sendPurpose' IS NULL AND h.value ->> 'clientId' IS NULL)`);
 
 /** One more of each kind than are shown: so it is known whether there are more. */
 function selectCandidates(db: D1Database, today: number) {
@@ -127,7 +131,7 @@ export async function readWebsites(db: D1Database, ids: string[], now: number): 
     // Sums without GROUP BY, which would read each row twice.
     websites: prepare(
       db,
-      sql<SummedRow>`SELECT j.value AS websiteId, w.name, w.carrier, w.time_zone AS timeZone,
+      sql<SummedRow>`SELECT j.value AS websiteId, w.name, w.carrier, w.time_zone AS timeZone, ${IS_HELD_WHOLE} AS isHeld,
           (SELECT json_object('accepted', total(accepted), 'failed', total(failed), 'sending', total(sending),
               'delivered', total(delivered), 'undelivered', total(undelivered),
               'young', total(iif(at >= ${latest}, pending, 0)))
@@ -144,23 +148,20 @@ export async function readWebsites(db: D1Database, ids: string[], now: number): 
       sql<{
         websiteId: string;
         count: number;
-        hasAll: 0 | 1;
-      }>`SELECT m.website_id AS websiteId, count(*) FILTER (WHERE ${IS_HELD}) AS count,
-          (SELECT EXISTS (SELECT 1 FROM json_each(w.holds) h WHERE h.value ->> 'sendPurpose' IS NULL AND h.value ->> 'clientId' IS NULL)
-            FROM websites w WHERE w.website_id = m.website_id) AS hasAll
+      }>`SELECT m.website_id AS websiteId, count(*) FILTER (WHERE ${IS_HELD}) AS count
         FROM (SELECT p.website_id, p.is_reply, p.send_purpose, p.client_id FROM json_each(${list}) j
-            CROSS JOIN websites w ON w.website_id = j.value AND w.holds IS NOT NULL AND ${IS_HERE}
+            CROSS JOIN websites w ON w.website_id = j.value AND w.holds IS NOT NULL AND NOT ${IS_HELD_WHOLE} AND ${IS_HERE}
             CROSS JOIN messages p INDEXED BY messages_pending_by_website ON p.website_id = w.website_id AND p.status = 'PENDING_TO_SEND'
           LIMIT ${MOST_HELD_ROWS}) m GROUP BY 1`,
     ),
   });
-  return websites.map(({ hour, days, ...website }) => {
+  return websites.map(({ hour, days, isHeld, ...website }) => {
     const own = held.find(({ websiteId }) => websiteId === website.websiteId);
     return {
       ...website,
       ...(JSON.parse(hour) as Hourly),
       ...(JSON.parse(days) as Monthly),
-      ...{ held: own?.count ?? 0, isHeld: own?.hasAll === 1 },
+      ...{ held: own?.count ?? 0, isHeld: isHeld === 1 },
     };
   });
 }
@@ -171,6 +172,7 @@ type Monthly = Pick<WebsiteTraffic, "pending" | "acceptedToday" | "failedToday" 
 
 /** `hour`, `days`: JSON. */
 interface SummedRow extends Pick<WebsiteTraffic, "websiteId" | "name" | "carrier" | "timeZone"> {
+  isHeld: 0 | 1;
   hour: string;
   days: string;
 }
