@@ -42,7 +42,7 @@ export interface WaitingRow {
   opensAt: string | null;
   hours: HeldHours | null;
   oldestAt: string;
-  /** When the oldest is given up, held or not. */
+  /** When the first of them is given up, held or not. */
   endsAt: string | null;
 }
 

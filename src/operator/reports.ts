@@ -64,9 +64,7 @@ const REPORT = {
 const CSV = {
   mediaType: "text/csv",
   schema: z.string(),
-  example: `"day","accepted","pending","sent","delivered","FAILED_TO_SEND","FAILED_TO_DELIVERY","NOT_FOUND","NOT_SUBSCRIBED","FAILED_TO_MATCH","clicked","clicks","robotClicks","optedOut","segments","CANCELLED","CARRIER_REFUSED","CARRIER_FILTERED","CARRIER_UNAVAILABLE","CARRIER_NOT_SET_UP","MEDIA_NOT_SUPPORTED","OPTED_OUT","OUTCOME_UNKNOWN","UNDELIVERED","NO_RECEIPT"\r
-"2026-11-21",3,0,2,2,0,0,0,1,0,1,2,1,0,2,0,0,0,0,0,1,0,0,0\r
-`,
+  example: writeCsv(toTable(REPORT)),
 };
 
 const parameters = (by: GroupBy) => [

@@ -42,7 +42,10 @@ const rowSchema = z.object({
     ),
   hours: heldHoursSchema.nullable().describe("What holds the first that waits for sending hours; null: none does."),
   oldestAt: z.iso.datetime().describe("When the oldest was accepted, or, if it is scheduled, asked for."),
-  endsAt: z.iso.datetime().nullable().describe("When the oldest is given up, held or not; null: it is scheduled."),
+  endsAt: z.iso
+    .datetime()
+    .nullable()
+    .describe("When the first of them is given up, held or not; null: they are scheduled."),
 });
 
 const waitingAnswers = {
@@ -111,7 +114,7 @@ const get = operatorCall({
   run: async (request, deps) => {
     const websiteId = await readWebsiteId(request, deps);
     const { answers, missing } = await askEach(inEach(deps), async ({ db }) => {
-      const { waiting, putBack } = await readWaiting(db, websiteId, deps.now());
+      const { waiting, putBack } = await readWaiting(db, websiteId, deps.now(), deps.config.submitWithinMilliseconds);
       return { waiting, putBack, kept: await countScheduled(db, websiteId) };
     });
     const waiting = answers.flatMap((answer) => answer.waiting).sort((a, b) => a.oldestAt - b.oldestAt);
@@ -121,9 +124,7 @@ const get = operatorCall({
       websiteId: id,
       name: rows[0]?.websiteName ?? id,
       timeZone: rows[0]?.websiteZone ?? null,
-      rows: rows.map((row) =>
-        "opensAt" in row ? toScheduledRow(row) : toRow(row, deps.config.submitWithinMilliseconds),
-      ),
+      rows: rows.map((row) => ("opensAt" in row ? toScheduledRow(row) : toRow(row))),
     }));
     const isCut = answers.some(
       (answer) =>
@@ -152,11 +153,8 @@ function toScheduledRow({ opensAt, oldestAt, held, ...others }: ScheduledGroup):
   return { ...group, ...times, why, hours: hours ?? null, cause: null, nextTryAt: null, held: null };
 }
 
-function toRow(
-  { hold, websiteId: _, websiteName: __, websiteZone: ___, ...group }: WaitingGroup,
-  submitWithin: number,
-): Row {
-  const { oldestAt, cause } = group;
+function toRow({ hold, websiteId: _, websiteName: __, websiteZone: ___, ...group }: WaitingGroup): Row {
+  const { oldestAt, endsAt, cause } = group;
   return {
     ...group,
     why: hold ? "held" : cause === null ? "queue" : "carrier",
@@ -166,7 +164,7 @@ function toRow(
     opensAt: null,
     hours: null,
     oldestAt: toTime(oldestAt),
-    endsAt: toTime(oldestAt + submitWithin),
+    endsAt: toTime(endsAt),
   };
 }
 

@@ -10,7 +10,7 @@ interface Waiting {
   isCut: boolean;
   groups: {
     websiteId: string;
-    rows: { sendPurpose: string; count: number; why: string; held: { since: string } | null }[];
+    rows: { sendPurpose: string; count: number; why: string; endsAt: string | null; held: { since: string } | null }[];
   }[];
 }
 
@@ -49,6 +49,18 @@ it("is grouped by website, purpose and client, the oldest first, with what holds
   expect(groups).toHaveLength(2);
   expect((await look("?website=other")).groups).toEqual([others]);
   expect((await world.operator("GET", "/waiting?website=nobody")).status).toBe(404);
+});
+
+it("says when the first is given up: at its own time, or some hours after it could go first", async () => {
+  const client = await world.brand([ADA, BOB]);
+  const [early, late] = [await world.send(client, { phone: ADA }), await world.send(client, { phone: BOB })];
+  const endsAt = async () => (await look()).groups[0]?.rows[0]?.endsAt;
+  await world.rows("UPDATE messages SET expires_at = ?1 WHERE message_id = ?2", world.now + 600_000, late);
+  expect(await endsAt()).toBe("2026-11-21T12:10:00.000Z");
+  await world.rows("UPDATE messages SET expires_at = ?1 WHERE message_id = ?2", world.now + 30 * 3_600_000, late);
+  expect(await endsAt()).toBe("2026-11-21T16:00:00.000Z");
+  await world.rows("UPDATE messages SET send_at = ?1 WHERE message_id = ?2", world.now - 60_000, early);
+  expect(await endsAt()).toBe("2026-11-21T15:59:00.000Z");
 });
 
 it("says what the carrier said, with its numbers masked, and when the next is tried", async () => {

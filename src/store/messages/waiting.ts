@@ -29,6 +29,8 @@ export interface WaitingGroup {
   /** By its website's holds. */
   hold: Hold | null;
   oldestAt: number;
+  /** When the first of them is given up. */
+  endsAt: number;
 }
 
 type FoundRow = Omit<WaitingGroup, "hold"> &
@@ -43,11 +45,17 @@ export interface Waiting {
 /**
  * Looks at the messages of one website in the order of their ids, and at those of all websites in the order in which their jobs were due.
  * What is released shortly before its own time is left out: it was scheduled a moment ago.
+ * @param submitWithin milliseconds after which a message is given up that has no time of its own
  * @returns the groups whose oldest message is the oldest first
  */
-export async function readWaiting(db: D1Database, websiteId: string | null, now: number): Promise<Waiting> {
+export async function readWaiting(
+  db: D1Database,
+  websiteId: string | null,
+  now: number,
+  submitWithin: number,
+): Promise<Waiting> {
   const columns = sql`website_id, send_purpose, client_id, is_reply, accepted_at, due_at, reason, kind, send_at, phone, time_zone, region,
-    iif(send_at > ${now}, opens_at, NULL) AS opens_at`;
+    coalesce(expires_at, coalesce(send_at, accepted_at) + ${submitWithin}) AS ends_at, iif(send_at > ${now}, opens_at, NULL) AS opens_at`;
   const isSeen = sql`(coalesce(send_at, 0) <= ${now} OR opens_at IS NOT NULL)`;
   const some =
     websiteId === null
@@ -64,7 +72,7 @@ export async function readWaiting(db: D1Database, websiteId: string | null, now:
           c.name AS clientName
         FROM (SELECT website_id AS websiteId, send_purpose AS sendPurpose, client_id AS clientId, is_reply > 0 AS isReply,
             count(*) AS count, iif(min(kind) = max(kind) AND count(kind) = count(*), min(kind), NULL) AS kind,
-            min(accepted_at) AS oldestAt, max(iif(reason = ${HELD}, NULL, reason)) AS cause,
+            min(accepted_at) AS oldestAt, min(ends_at) AS endsAt, max(iif(reason = ${HELD}, NULL, reason)) AS cause,
             min(iif(reason IS NULL OR reason = ${HELD}, NULL, due_at)) AS nextTryAt, min(send_at) AS opensAt,
             opens_at IS NOT NULL AS isClosed, ${FIRST_HELD}
           FROM (SELECT *, row_number() OVER (PARTITION BY website_id, send_purpose, client_id, is_reply > 0, opens_at IS NULL
@@ -80,11 +88,11 @@ export async function readWaiting(db: D1Database, websiteId: string | null, now:
 
 function toWaitingGroup(row: FoundRow): WaitingGroup {
   const { websiteId, websiteName, websiteZone, sendPurpose, clientId, clientName, kind, count } = row;
-  const { carrier, cause, nextTryAt, oldestAt } = row;
+  const { carrier, cause, nextTryAt, oldestAt, endsAt } = row;
   const hold = row.isReply ? null : holdOf(toHolds(row.holds), row);
   return {
     ...{ websiteId, websiteName, websiteZone, sendPurpose, clientId, clientName, kind, count },
-    ...{ carrier, cause, nextTryAt, oldestAt, hold },
+    ...{ carrier, cause, nextTryAt, oldestAt, endsAt, hold },
   };
 }
 
