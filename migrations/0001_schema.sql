@@ -247,7 +247,7 @@ CREATE TABLE events (
   -- NULL: the client wants no callback, or it has its outcome.
   due_at INTEGER,
   attempted_at INTEGER,                -- claimed: the one POST is under way, or was
-  claim TEXT,                          -- which run of the consumer claimed it
+  claim TEXT,                          -- which run of the consumer claimed it, or gave it back unposted
   outcome TEXT,                        -- answered, timed-out, unreachable, not-posted
   http_status INTEGER,
   response TEXT,                       -- the beginning of what came back, or the error

@@ -55,3 +55,21 @@ it("a callback that another run had claimed for the one try, and gave back befor
   await pass(5);
   expect(posts).toEqual([eventId]);
 });
+
+it("a callback that the run has given back, because its time was over, is posted", async () => {
+  let isSlow = true;
+  const posts = takeCallbacks(() => {
+    if (isSlow) world.advance(16);
+    return new Response("thanks");
+  });
+  const ids: string[] = [];
+  for (let message = 0; message < 5; message++) ids.push(await world.send(client, { phone: UNKNOWN }));
+  const eventIds = ids.map((id) => `${id}_NOT_FOUND`);
+  world.callbacks.length = 0;
+  const runLate = await losingFirst(world, () => world.deliver("textgate-callbacks", eventIds));
+  isSlow = false;
+  expect(posts.length).toBeLessThan(5);
+  await runLate();
+  await pass(5);
+  expect(posts.toSorted()).toEqual(eventIds.toSorted());
+});

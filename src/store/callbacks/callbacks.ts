@@ -30,7 +30,8 @@ const keysOf = (eventIds: DueEvent[]): Sql =>
 
 /**
  * Claims callbacks. A claimed callback is never claimed again by another run, even if its post fails.
- * @param claim names this group; the same name claims the same callbacks again
+ * @param claim names this group; the same name claims the same callbacks again, but none that its run has given back meanwhile: no run
+ * would post it
  * @param onLost called where a try was lost: it may run later, and claim others of them
  * @returns them in the order in which their events were stored
  */
@@ -45,7 +46,8 @@ export async function claimCallbacks(
     claimed: prepare(
       db,
       sql`UPDATE events SET attempted_at = ${now}, claim = ${claim}
-        WHERE (message_id, event) IN ${keysOf(eventIds)} AND due_at IS NOT NULL AND (attempted_at IS NULL OR claim = ${claim})`,
+        WHERE (message_id, event) IN ${keysOf(eventIds)} AND due_at IS NOT NULL
+          AND iif(attempted_at IS NULL, claim IS NOT ${claim}, claim = ${claim})`,
     ),
     found: prepare(
       db,
@@ -53,7 +55,8 @@ export async function claimCallbacks(
           iif(c.old_until > ${now}, c.old_callback_secret, NULL) AS old_callback_secret,
           (SELECT w.carrier FROM websites w WHERE w.website_id = c.website_id) AS carrier
         FROM events e CROSS JOIN clients c ON c.client_id = e.client_id LEFT JOIN messages m ON m.message_id = e.message_id
-        WHERE (e.message_id, e.event) IN ${keysOf(eventIds)} AND e.claim = ${claim} AND e.due_at IS NOT NULL ORDER BY e.seq`,
+        WHERE (e.message_id, e.event) IN ${keysOf(eventIds)} AND e.claim = ${claim} AND e.attempted_at IS NOT NULL
+          AND e.due_at IS NOT NULL ORDER BY e.seq`,
     ),
   };
   const { found } = await runNamed(db, statements, onLost);
@@ -135,11 +138,11 @@ function recordStatement(db: D1Database, records: CallbackRecord[]): D1PreparedS
   );
 }
 
-/** Gives back callbacks that are unclaimed, or under this claim. */
+/** Gives back callbacks that are unclaimed, or under this claim. They keep its name: see claimCallbacks. */
 function releaseStatement(db: D1Database, claim: string, { eventIds, dueAt }: Released): D1PreparedStatement {
   return prepare(
     db,
-    sql`UPDATE events SET attempted_at = NULL, claim = NULL, due_at = ${dueAt}
+    sql`UPDATE events SET attempted_at = NULL, due_at = ${dueAt}
       WHERE (message_id, event) IN ${keysOf(eventIds)} AND due_at IS NOT NULL AND (attempted_at IS NULL OR claim = ${claim})`,
   );
 }
