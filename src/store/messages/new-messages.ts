@@ -187,8 +187,8 @@ export function insertLinks(db: D1Database, list: string, condition: Sql): D1Pre
 }
 
 /**
- * A transaction that took effect and ran again inserts nothing the second time. In any other case, missing rows are an error
- * that must not be reported as a success.
+ * A transaction that took effect and ran again inserts nothing the second time. A recipient may be erased between the two. In any other
+ * case, missing rows are an error that must not be reported as a success.
  * @throws Error unless this call has stored every message that is no duplicate
  */
 async function requireStored(
@@ -204,7 +204,8 @@ async function requireStored(
       sql`SELECT (SELECT count(*) FROM json_each(${JSON.stringify(ids)}) j CROSS JOIN messages m ON m.message_id = j.value
           WHERE m.client_id = ${clientId} AND m.accepted_at = ${acceptedAt})
         + (SELECT count(*) FROM json_each(${JSON.stringify(ids)}) j CROSS JOIN scheduled_messages kept ON kept.message_id = j.value
-          WHERE kept.client_id = ${clientId} AND kept.requested_at = ${acceptedAt}) AS count`,
+          WHERE kept.client_id = ${clientId} AND kept.requested_at = ${acceptedAt})
+        + (SELECT count(*) FROM json_each(${JSON.stringify(ids)}) j CROSS JOIN cancelled_messages c ON c.message_id = j.value) AS count`,
     ),
   ).catch(failUnconfirmed);
   if (row?.count !== ids.length) throw new Error(`${ids.length} messages were accepted, ${row?.count} are stored`);

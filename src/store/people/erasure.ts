@@ -1,6 +1,7 @@
 import { toE164 } from "../../domain/people/phone.ts";
 import { runNamed, runQuery } from "../database.ts";
 import { STATE } from "../databases/moving.ts";
+import { TOMBSTONE_MILLISECONDS } from "../messages/cancelled-messages.ts";
 import { removeCounted } from "../messages/retention.ts";
 import { countGrowth } from "../operations/traffic-counts.ts";
 import { prepare, type Sql, sql } from "../sql.ts";
@@ -78,6 +79,7 @@ export async function erasePerson(
     subscriptions: prepare(db, sql`DELETE FROM subscriptions WHERE website_id = ${websiteId} AND phone = ${phone}`),
   } satisfies Record<PersonTable, unknown> & Record<string, unknown>;
   const rows = await runNamed(db, {
+    never: keepFromStoring(db, websiteId, phone, now),
     tombstone: tombstone === null ? null : keepTombstone(db, { websiteId, mark: tombstone }, phone),
     growth: countGrowth(
       db,
@@ -88,6 +90,20 @@ export async function erasePerson(
     ...removed,
   });
   return rows.messages.length + rows.scheduled_messages.length;
+}
+
+/** A lost try of their requests, which D1 may run after the erasure, does not store the latest messages again. */
+function keepFromStoring(db: D1Database, websiteId: string, phone: number, now: number): D1PreparedStatement {
+  const since = now - TOMBSTONE_MILLISECONDS;
+  return prepare(
+    db,
+    sql`INSERT INTO cancelled_messages (message_id, cancelled_at)
+      SELECT message_id, ${now} FROM messages
+        WHERE message_id IN (${messagesOf(websiteId, phone)}) AND coalesce(requested_at, accepted_at) > ${since}
+      UNION ALL SELECT message_id, ${now} FROM scheduled_messages
+        WHERE website_id = ${websiteId} AND phone = ${phone} AND requested_at > ${since}
+      ON CONFLICT DO NOTHING`,
+  );
 }
 
 /** It runs before the ledger is erased. Run again after that, it keeps the date. */
