@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Report } from "../../src/domain/operations/report.ts";
+import type { OverviewAnswers } from "../../src/operator/overview.ts";
 import type { AuditAnswers } from "../../src/operator/views/operators.ts";
 import type { PeopleAnswers } from "../../src/operator/views/person.ts";
 import { ADA, listTables, makeKnown, rowsAbout } from "../known-person.ts";
@@ -40,6 +41,20 @@ describe("the erasure of a person", () => {
     expect(dump).not.toMatch(/12125550100|ada@example|For Ada/);
     expect(await report()).toEqual(before);
     expect(await erase()).toEqual({ phone: ADA, erasedMessages: 0 });
+  });
+
+  it("leaves no message pending: one that was not sent is counted as not subscribed, and one under way as unknown", async () => {
+    const now = await world.send(client, { phone: ADA });
+    await world.rows("UPDATE messages SET claimed_at = ?1, claim = 'a run' WHERE message_id = ?2", world.now, now);
+    await world.send(client, { phone: ADA, text: "later" });
+    world.advance(120);
+    await erase();
+    const { total } = await report();
+    expect(total).toMatchObject({ accepted: 2, pending: 0, sent: 1, failed: { NOT_SUBSCRIBED: 1 } });
+    expect(total.reasons).toMatchObject({ OPTED_OUT: 1, OUTCOME_UNKNOWN: 1 });
+    const overview = (await (await world.operator("GET", "/overview")).json()) as OverviewAnswers["Overview"];
+    expect([overview.needs.waiting, overview.websites[0]?.waiting]).toEqual([0, 0]);
+    expect(overview.days.at(-1)).toMatchObject({ accepted: 2, sent: 1 });
   });
 
   it("keeps the number opted out: neither an import nor a client brings it back", async () => {

@@ -3,8 +3,8 @@ import { runNamed, runQuery } from "../database.ts";
 import { STATE } from "../databases/moving.ts";
 import { TOMBSTONE_MILLISECONDS } from "../messages/cancelled-messages.ts";
 import { removeCounted } from "../messages/retention.ts";
-import { countGrowth } from "../operations/traffic-counts.ts";
-import { prepare, type Sql, sql } from "../sql.ts";
+import { countGrowth, countTraffic } from "../operations/traffic-counts.ts";
+import { piece, prepare, type Sql, sql } from "../sql.ts";
 import type { PersonTable } from "./person-tables.ts";
 
 /** What is kept of an erased number. */
@@ -35,6 +35,28 @@ export async function countOfErasure(db: D1Database, websiteId: string, phone: n
       UNION ALL SELECT message_id FROM scheduled_messages WHERE website_id = ${websiteId} AND phone = ${phone})`,
   );
   return (await runQuery<{ messages: number }>(count))[0]?.messages ?? 0;
+}
+
+/**
+ * Ends the pending messages to a number before they are erased, so that no count has them as pending for good: the person is opted out. What
+ * a run has claimed may go out.
+ */
+function endPending(db: D1Database, websiteId: string, phone: number, now: number) {
+  const isPending = sql`website_id = ${websiteId} AND phone = ${phone} AND status = 'PENDING_TO_SEND'`;
+  const status = piece("iif(claimed_at IS NULL, 'NOT_SUBSCRIBED', 'SENDING')");
+  return {
+    traffic: countTraffic(
+      db,
+      sql`SELECT website_id, accepted_at, coalesce(carrier, '') AS carrier, status AS was, ${status} AS status
+        FROM messages WHERE ${isPending}`,
+      now,
+    ),
+    ended: prepare(
+      db,
+      sql`UPDATE messages SET status = ${status}, reason_code = iif(claimed_at IS NULL, 'OPTED_OUT', 'OUTCOME_UNKNOWN'),
+          due_at = NULL WHERE ${isPending}`,
+    ),
+  };
 }
 
 /**
@@ -87,6 +109,7 @@ export async function erasePerson(
         WHERE website_id = ${websiteId} AND phone = ${phone} AND subscribed = 1`,
       now,
     ),
+    ...endPending(db, websiteId, phone, now),
     ...removed,
   });
   return rows.messages.length + rows.scheduled_messages.length;

@@ -73,6 +73,13 @@ class Model {
     for (const { messageId, ...row } of await readMessages()) this.#seen.set(messageId, row);
   }
 
+  /** What was pending when its person was erased: who is erased is opted out, and what a run has claimed may go out. */
+  end(messageId: string, isClaimed: boolean, segments: number): void {
+    const row = this.#seen.get(messageId) as Seen;
+    const sent = { ...row, status: "SENDING", reason: "OUTCOME_UNKNOWN", segments } as const;
+    this.#seen.set(messageId, isClaimed ? sent : { ...row, status: "NOT_SUBSCRIBED", reason: "OPTED_OUT" });
+  }
+
   forget(messageId: string): void {
     this.#seen.delete(messageId);
   }
@@ -230,7 +237,13 @@ class Life {
   async erase(): Promise<void> {
     const phone = this.#random.pick(PHONES);
     const websiteId = this.#random.pick(WEBSITES);
+    const pending = await world.rows(
+      "SELECT * FROM messages WHERE website_id = ?1 AND phone = ?2 AND status = 'PENDING_TO_SEND'",
+      ...[websiteId, Number(phone.slice(1))],
+    );
     await world.operator("DELETE", `/websites/${websiteId}/people/${phone}`);
+    for (const { message_id: id, claimed_at: claimedAt, segments } of pending)
+      this.model.end(String(id), claimedAt !== null, Number(segments));
     await world.subscribers(websiteId, [this.#random.pick(PHONES)]);
   }
 
