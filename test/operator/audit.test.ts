@@ -9,7 +9,7 @@ import { sessionIdOf } from "../console.ts";
 import { countingDatabase } from "../counting-database.ts";
 import { bindDatabases } from "../databases.ts";
 import { failingDatabase } from "../failing-database.ts";
-import { beginMove, stateOf } from "../moves.ts";
+import { beginMove, finishMove, stateOf } from "../moves.ts";
 import { seed } from "../seed.ts";
 import { dumpStores } from "../stores.ts";
 import { SEND, type TestClient, World } from "../world.ts";
@@ -334,5 +334,23 @@ describe("the audit log", () => {
       expect(counted.take().rowsRead).toBeLessThanOrEqual(2 + 1 + 2 * 10);
     }
     expect((await world.operator("GET", `/clients/${"0".repeat(32)}`)).status).toBe(404);
+  });
+
+  it("shows on both pages the changes from before a move, too", async () => {
+    await bindDatabases(world, 2);
+    await beginMove(world, "brand", "DB_2");
+    await finishMove(world, "brand");
+    world.advance(60);
+    await world.operator("PATCH", `/clients/${client.clientId}`, { suspended: true });
+    const actions = async (path: string) => {
+      const { changes } = (await (await world.operator("GET", path)).json()) as {
+        changes: AuditAnswers["AuditEntry"][];
+      };
+      return changes.map(({ action }) => action);
+    };
+    expect(await actions(`/clients/${client.clientId}`)).toEqual(["change-client", "create-client"]);
+    const ofBrand = (await audit("?website=brand")).entries.map(({ action }) => action);
+    expect(ofBrand).toHaveLength(5);
+    expect(await actions("/websites/brand")).toEqual(ofBrand);
   });
 });
