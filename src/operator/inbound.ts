@@ -67,7 +67,7 @@ const list = operatorCall({
   path: "/operator/websites/:websiteId/inbound",
   tag: "People",
   summary: "List inbound texts",
-  description: "Newest first, 100 per page.",
+  description: "Newest first, 100 per page, or more where the last ones came in one millisecond.",
   database: "named",
   parameters: [WEBSITE, BEFORE],
   answers: [ok(inboundAnswers.InboundTextList, "One page.", { texts: [INBOUND_TEXT] })],
@@ -88,7 +88,7 @@ const listOfNone = operatorCall({
   tag: "People",
   summary: "List inbound texts without effect",
   description:
-    "Texts that reached no website, STOP, START or HELP from a sender that is no phone number, and texts that may be opt-outs. Newest first, 100 per page. Those of the last days are the problems `keywords-without-effect` and `maybe-opt-outs`.",
+    "Texts that reached no website, STOP, START or HELP from a sender that is no phone number, and texts that may be opt-outs. Newest first, 100 per page, or more where the last ones came in one millisecond. Those of the last days are the problems `keywords-without-effect` and `maybe-opt-outs`.",
   parameters: [BEFORE],
   answers: [
     ok(inboundAnswers.TextsWithoutEffect, "One page.", {
@@ -107,9 +107,12 @@ const listOfNone = operatorCall({
   run: async (request, deps) => {
     const before = readBefore(request);
     const { answers, missing } = await askEach(inEach(deps), ({ db }) => listWithoutEffect(db, before, PAGE));
-    const texts = answers.flat().sort((a, b) => b.receivedAt - a.receivedAt);
+    const found = answers.flat().sort((a, b) => b.receivedAt - a.receivedAt);
+    // The next page is of what was before the last one's time.
+    const last = found[PAGE - 1]?.receivedAt ?? 0;
+    const texts = found.filter(({ receivedAt }) => receivedAt >= last);
     return {
-      texts: texts.slice(0, PAGE).map((text) => ({ websiteId: text.websiteId, ...textView(text) })),
+      texts: texts.map((text) => ({ websiteId: text.websiteId, ...textView(text) })),
       ...missing,
     };
   },

@@ -1,6 +1,7 @@
 import { beforeEach, expect, it } from "vitest";
 import { receiveInbound } from "../../src/flows/people/receive-inbound.ts";
 import type { InboundAnswers } from "../../src/operator/inbound.ts";
+import { seed } from "../seed.ts";
 import { World } from "../world.ts";
 
 const ADA = "+12125550100";
@@ -63,4 +64,28 @@ it("refuses a wrong time, an unknown website, and anybody but the operator", asy
     expect([path, (await world.fetch(`/operator${path}`)).status]).toEqual([path, 401]);
   }
   expect((await world.operator("GET", "/websites/none/inbound")).status).toBe(404);
+});
+
+it("loses none of one millisecond where a page ends", async () => {
+  const sender = {
+    carrier: "'sandbox'",
+    sender: `'${ADA}'`,
+    recipient: "''",
+    text: "'hm'",
+    received_at: "1000 - i / 70",
+  };
+  await seed(world, "inbound_texts", 250, { ...sender, website_id: "'brand'", carrier_message_id: "'a' || i" });
+  await seed(world, "inbound_texts", 250, { ...sender, website_id: "''", carrier_message_id: "'b' || i" });
+  for (const path of ["/websites/brand/inbound", "/inbound/without-effect"]) {
+    const found: string[] = [];
+    let before = "";
+    for (let pages = 0; pages < 5; pages++) {
+      const { texts } = (await (await world.operator("GET", `${path}?before=${before}`)).json()) as {
+        texts: { carrierMessageId: string; receivedAt: string }[];
+      };
+      found.push(...texts.map(({ carrierMessageId }) => carrierMessageId));
+      before = texts.at(-1)?.receivedAt ?? before;
+    }
+    expect([path, found.length, new Set(found).size]).toEqual([path, 250, 250]);
+  }
 });

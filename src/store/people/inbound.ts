@@ -6,7 +6,7 @@ import { textNotices } from "../callbacks/notices.ts";
 import { runNamed, runQuery } from "../database.ts";
 import { STATE } from "../databases/moving.ts";
 import type { InboundTextRow } from "../rows.ts";
-import { piece, prepare, sql } from "../sql.ts";
+import { piece, prepare, type Sql, sql } from "../sql.ts";
 import type { Tombstone } from "./erasure.ts";
 import { ANSWERED, type Asked, type Elsewhere, replyStatements } from "./keyword-replies.ts";
 import { keywordStatements } from "./keyword-statements.ts";
@@ -136,36 +136,46 @@ export function toInboundText(row: InboundTextRow): InboundText {
   };
 }
 
-/** Texts to a website, newest first; of one sender, unless it is null. */
+/**
+ * Texts to a website, newest first; of one sender, unless it is null. A page goes on before the time of the last, so it has all of the last
+ * one's millisecond.
+ */
 export async function listInbound(
   db: D1Database,
   websiteId: string,
   { sender, before, limit }: { sender: string | null; before: number; limit: number },
 ): Promise<InboundText[]> {
-  const isAskedFor = sender === null ? piece("true") : sql`sender = ${sender}`;
+  const isSent = sender === null ? piece("true") : sql`sender = ${sender}`;
+  const isAskedFor = sql`website_id = ${websiteId} AND received_at < ${before} AND ${isSent}`;
   const rows = await runQuery<InboundTextRow>(
     prepare(
       db,
-      sql`SELECT * FROM inbound_texts WHERE website_id = ${websiteId} AND received_at < ${before} AND ${isAskedFor}
-        ORDER BY received_at DESC LIMIT ${limit}`,
+      sql`SELECT * FROM inbound_texts WHERE ${isAskedFor} AND received_at >= coalesce((
+          SELECT received_at FROM inbound_texts WHERE ${isAskedFor} ORDER BY received_at DESC LIMIT 1 OFFSET ${limit - 1}), 0)
+        ORDER BY received_at DESC`,
     ),
   );
   return rows.map(toInboundText);
 }
 
-/** Keywords without effect, texts without a website, and those that may be opt-outs, newest first. */
+/** Keywords without effect, texts without a website, and those that may be opt-outs, newest first, with all of the last one's millisecond. */
 export async function listWithoutEffect(db: D1Database, before: number, limit: number): Promise<InboundText[]> {
   const isHere = sql`NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = i.website_id AND v.state >= ${STATE.arriving})`;
+  // Each is read by its own index.
+  const ofNone = sql`i.website_id = '' AND i.received_at < ${before}`;
+  const ignored = sql`i.applied = ${WITHOUT_EFFECT} AND ${isHere} AND i.received_at < ${before}`;
+  const maybe = sql`i.maybe_opt_out = 1 AND ${isHere} AND i.received_at < ${before}`;
+  const first = (which: Sql) =>
+    sql`SELECT * FROM (SELECT * FROM inbound_texts i WHERE ${which} ORDER BY i.received_at DESC LIMIT ${limit})`;
+  const since = (which: Sql) =>
+    sql`SELECT * FROM inbound_texts i WHERE ${which} AND i.received_at >= (SELECT at FROM edge)`;
   const rows = await runQuery<InboundTextRow>(
     prepare(
       db,
-      sql`SELECT * FROM (SELECT * FROM inbound_texts WHERE website_id = '' AND received_at < ${before}
-          ORDER BY received_at DESC LIMIT ${limit})
-        UNION SELECT * FROM (SELECT * FROM inbound_texts i WHERE applied = ${WITHOUT_EFFECT} AND ${isHere}
-          AND received_at < ${before} ORDER BY received_at DESC LIMIT ${limit})
-        UNION SELECT * FROM (SELECT * FROM inbound_texts i WHERE maybe_opt_out = 1 AND ${isHere}
-          AND received_at < ${before} ORDER BY received_at DESC LIMIT ${limit})
-        ORDER BY received_at DESC LIMIT ${limit}`,
+      sql`WITH edge (at) AS MATERIALIZED (SELECT coalesce((
+          SELECT received_at FROM (${first(ofNone)} UNION ${first(ignored)} UNION ${first(maybe)})
+          ORDER BY received_at DESC LIMIT 1 OFFSET ${limit - 1}), 0))
+        ${since(ofNone)} UNION ${since(ignored)} UNION ${since(maybe)} ORDER BY received_at DESC`,
     ),
   );
   return rows.map(toInboundText);
