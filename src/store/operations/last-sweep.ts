@@ -23,7 +23,7 @@ export async function readLastSweep(db: D1Database): Promise<LastSweep | null> {
   return toLastSweep(await runQuery(selectLastSweep(db)));
 }
 
-/** Stores the size of the day as well, which saves a call. */
+/** Stores the size of the day as well, which saves a call. A later sweep stays, where D1 runs a try late. */
 export async function recordSweep(db: D1Database, { endedAt, failedJobs }: LastSweep): Promise<void> {
   await runNamed(db, {
     size: keepSize(db, endedAt),
@@ -31,7 +31,8 @@ export async function recordSweep(db: D1Database, { endedAt, failedJobs }: LastS
       db,
       sql`INSERT INTO last_sweep (only, ended_at, failed_jobs, first_ended_at)
         VALUES (1, ${endedAt}, ${JSON.stringify(failedJobs)}, ${endedAt})
-        ON CONFLICT (only) DO UPDATE SET ended_at = excluded.ended_at, failed_jobs = excluded.failed_jobs`,
+        ON CONFLICT (only) DO UPDATE SET ended_at = excluded.ended_at, failed_jobs = excluded.failed_jobs
+          WHERE last_sweep.ended_at <= excluded.ended_at`,
     ),
   });
 }

@@ -53,7 +53,7 @@ const KEPT_MILLISECONDS = 30 * DAY_MILLISECONDS;
 
 /**
  * Stores which problems have begun, and which have ended now; and deletes those that are too old. One that begins again as it began
- * before, lasts again.
+ * before, lasts again; one that has ended since does not, where D1 runs a try late.
  */
 export async function storeProblems(
   db: D1Database,
@@ -71,7 +71,7 @@ export async function storeProblems(
       sql`INSERT INTO told_problems (problem, subject, began_at, told_at, detail)
         SELECT value ->> 0, value ->> 1, value ->> 2, 0, value ->> 3 FROM json_each(${rowsOf(begun)}) WHERE true
         ON CONFLICT (problem, subject, began_at)
-          DO UPDATE SET told_at = iif(told_at > ended_at, 0, told_at), ended_at = NULL`,
+          DO UPDATE SET told_at = iif(told_at > ended_at, 0, told_at), ended_at = NULL WHERE ended_at < ${now}`,
     ),
     prepare(
       db,
@@ -82,16 +82,16 @@ export async function storeProblems(
   ]);
 }
 
-/** After the end, somebody was told of the end. */
+/** Somebody was told of its begin, or, where it has ended, of its end. */
 export async function storeTold(
   db: D1Database,
-  { problem, subject, beganAt }: ToldProblem,
+  { problem, subject, beganAt, endedAt }: ToldProblem,
   now: number,
 ): Promise<void> {
   await runBatch(db, [
     prepare(
       db,
-      sql`UPDATE told_problems SET told_at = max(told_at, ${now}, coalesce(ended_at + 1, 0))
+      sql`UPDATE told_problems SET told_at = max(told_at, ${now}, ${endedAt === null ? 0 : endedAt + 1})
         WHERE problem = ${problem} AND subject = ${subject} AND began_at = ${beganAt}`,
     ),
   ]);
