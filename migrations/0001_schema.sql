@@ -569,14 +569,14 @@ CREATE TABLE imports (
   undone_to INTEGER,                   -- its rows up to this id are undone, and it takes no more; NULL: it is open
   restored INTEGER NOT NULL DEFAULT 0,
   changed_since INTEGER NOT NULL DEFAULT 0,
-  -- For the list of imports. The counts are of all requests that have ended; NULL: none has.
+  -- For the list of imports. The counts, except new_numbers, are of all requests that have ended; NULL: none has.
   file TEXT,                           -- its name
   operator TEXT NOT NULL,
   begun_at INTEGER NOT NULL,
   undone_at INTEGER,                   -- when the undo began
   counted_request TEXT,                -- the last request that is in the counts
   file_rows INTEGER,
-  new_numbers INTEGER,
+  new_numbers INTEGER,                 -- of all parts that are stored; NULL: none is
   kept_unsubscribed INTEGER,
   refused INTEGER
 ) STRICT, WITHOUT ROWID;

@@ -176,7 +176,7 @@ const importFile = operatorCall({
     );
     request.logged = { websiteId, dryRun: isDry, ...countsOf(done) };
     const { rows, refused } = file.counts;
-    const counts = { rows, refused, added: done.added, keptUnsubscribed: done.refused.count };
+    const counts = { rows, refused, keptUnsubscribed: done.refused.count };
     if (!isDry) {
       await unlessItFails(deps, "import.not-counted", { importId }, () =>
         countImport(deps.db, importId, part ?? request.requestId, counts),

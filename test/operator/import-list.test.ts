@@ -51,6 +51,21 @@ describe("the list of imports", () => {
     expect((await list()).imports).toMatchObject([{ importId, rows: 4, new: 3, refused: 1 }]);
   });
 
+  it("counts a number as new once, whichever of the requests of a piece has stored it, and whether its end was stored", async () => {
+    const { importId } = await load(["+12125550100"]);
+    const { deps } = world;
+    const lost = (sql: string) => {
+      if (sql.includes("SELECT counted_request")) throw new Error("D1_ERROR: constraint failed");
+      return deps.db.prepare(sql);
+    };
+    world.deps = { ...deps, db: { prepare: lost, batch: (some) => deps.db.batch(some) } as D1Database };
+    await load(["+12125550101", "+12125550102"], `?importId=${importId}&part=2`);
+    world.deps = deps;
+    await load(["+12125550101", "+12125550102"], `?importId=${importId}&part=2`);
+    await load(["+12125550102", "+12125550103"], `?importId=${importId}&part=3`);
+    expect((await list()).imports).toMatchObject([{ importId, rows: 5, new: 4 }]);
+  });
+
   it.each(["0", "-1", "1.5", "one", "1000001"])("counts no part that is no number from 1 on: %s", async (part) => {
     const { importId } = await load([]);
     expect(await load(["+12125550100"], `?importId=${importId}&part=${part}`)).toMatchObject({

@@ -33,7 +33,6 @@ export interface NewImport extends Pick<StoredImport, "importId" | "websiteId" |
 /** What a request of an import has come to. */
 export interface ImportCounts {
   rows: number;
-  added: number;
   keptUnsubscribed: number;
   refused: number;
 }
@@ -46,7 +45,7 @@ export async function countImport(
   db: D1Database,
   importId: string,
   request: string,
-  { rows, added, keptUnsubscribed, refused }: ImportCounts,
+  { rows, keptUnsubscribed, refused }: ImportCounts,
 ): Promise<void> {
   const query = prepare(db, sql`SELECT counted_request FROM imports WHERE import_id = ${importId}`);
   const [found] = await runQuery<Pick<ImportRow, "counted_request">>(query);
@@ -54,7 +53,6 @@ export async function countImport(
     prepare(
       db,
       sql`UPDATE imports SET counted_request = ${request}, file_rows = coalesce(file_rows, 0) + ${rows},
-          new_numbers = coalesce(new_numbers, 0) + ${added},
           kept_unsubscribed = coalesce(kept_unsubscribed, 0) + ${keptUnsubscribed}, refused = coalesce(refused, 0) + ${refused}
         WHERE import_id = ${importId} AND counted_request IS ${found?.counted_request ?? null}
           AND counted_request IS NOT ${request}`,
@@ -80,11 +78,16 @@ export async function beginImport(
 export const takesRows = (importId: string) =>
   sql`EXISTS (SELECT 1 FROM imports WHERE import_id = ${importId} AND undone_to IS NULL)`;
 
-/** For the transaction of a part, after its rows of the ledger. Returns a row, unless the import is closed. */
+/**
+ * For the transaction of a part, after its rows of the ledger. Counts the new numbers among them: a request that is sent again finds those
+ * that it has stored before. Returns a row, unless the import is closed.
+ */
 export function noteLast(db: D1Database, importId: string): D1PreparedStatement {
   return prepare(
     db,
-    sql`UPDATE imports SET last_id = coalesce((SELECT max(change_id) FROM subscription_changes), 0)
+    sql`UPDATE imports SET last_id = coalesce((SELECT max(change_id) FROM subscription_changes), 0),
+        new_numbers = coalesce(new_numbers, 0) + (SELECT count(*) FROM subscription_changes l
+          WHERE l.change_id > imports.last_id AND l.source = 'import' AND l.proof = ${importId} AND l.was_subscribed IS NULL)
       WHERE import_id = ${importId} AND undone_to IS NULL RETURNING import_id`,
   );
 }
