@@ -6,6 +6,7 @@ import { dueEvents, recordEvents } from "../callbacks/events.ts";
 import { runNamedResults, runQuery, toJsonLists } from "../database.ts";
 import { countAccepted } from "../operations/traffic-counts.ts";
 import { prepare, type Sql, sql } from "../sql.ts";
+import { neverStore } from "./cancelled-messages.ts";
 import {
   countTowardsLimit,
   dropMinutes,
@@ -83,6 +84,8 @@ export async function storeMessages(
     return { kind: "over-limit", overLimit };
   }
   const duplicates = new Map(results.duplicates.results.map((row) => [row.message_id, row.first_id]));
+  if (isLost && duplicates.size > 0)
+    await neverStore(db, [...duplicates.keys()], options.acceptedAt).catch(failUnconfirmed);
   const [holder] = results.holder.results;
   if (part && holder?.body_hash !== part.bodyHash) return { kind: "conflict" };
   const isRepeated = part !== null && holder?.attempt !== part.attempt;

@@ -4,6 +4,7 @@ import type { FailedSend, Send, SendOutcome, StoredSend } from "../../domain/mes
 import { dueEvents, recordEvents } from "../callbacks/events.ts";
 import { runNamed, runQuery, toJsonLists } from "../database.ts";
 import { piece, prepare, type Query, sql } from "../sql.ts";
+import { neverStore } from "./cancelled-messages.ts";
 import {
   countTowardsLimit,
   dropMinutes,
@@ -43,8 +44,13 @@ export async function storeSends(db: D1Database, now: number, sends: readonly Se
   const due = Map.groupBy(dueEvents(events), (event) => event.slice(0, event.indexOf("_")));
   const isLimited = sends.some((send) => send.isLimited);
   const outcomes = sends.map((send) => toOutcome(send, states.get(send.message.messageId), due, isLimited));
+  const repeating = sends.filter((_, index) => isRepeated(outcomes[index])).map(({ message }) => message.messageId);
+  if (isLost && repeating.length > 0) await neverStore(db, repeating, now).catch(failUnconfirmed);
   return addSchedule(db, sends, await explainOverLimit(db, sends, outcomes, { now, isLost }));
 }
+
+const isRepeated = (outcome: SendOutcome | "over-limit" | undefined) =>
+  typeof outcome === "object" && outcome.kind === "repeated";
 
 /** Puts one failure in place of each "over-limit": the sends are of one website, so all of them have the same. */
 async function explainOverLimit(
