@@ -43,6 +43,7 @@ beforeEach(async () => {
      VALUES ('brand', ?1, 1, 0, ?2, 'keyword', ?3, ?4)`,
     ...[Number(ADA.slice(1)), world.now, WRITTEN, EVIDENCE],
   );
+  await world.operator("POST", "/websites/brand/hold", { sendPurpose: "x", reason: `asked by ${ADA}, ${EMAILS[0]}` });
   const job = { id: "dead-1", timestamp: new Date(world.now), attempts: 1, body: { kind: "deliver", phone: ADA } };
   await keepDeadJobs(world.deps, "textgate-messages-dead", [job] as unknown as Parameters<typeof keepDeadJobs>[2]);
 });
@@ -88,6 +89,7 @@ describe.each(["viewer", "operator"] as const)("a session of a %s", (role) => {
     // The test has something to find.
     expect(revealing).toEqual(
       expect.arrayContaining([
+        "listAudit",
         "listInbound",
         "listWithoutEffect",
         "findPerson",

@@ -10,20 +10,12 @@ const HIDDEN = DOT.repeat(5);
 
 /** Fields of the service, its websites and clients, and secrets that are shown once: they stay, with all that is in them. */
 const OWN = new Set([
-  ...[
-    "sender",
-    "name",
-    "websiteName",
-    "websiteNames",
-    "clientName",
-    "helpText",
-    "optOutWords",
-    "callbackUrl",
-    "before",
-    "after",
-  ],
+  ...["sender", "name", "websiteName", "websiteNames", "clientName", "helpText", "optOutWords", "callbackUrl"],
   ...["token", "clientSecret", "callbackSecret", "next", "personId"],
 ]);
+
+/** What a change of an operator has replaced, and what it has set. */
+const CHANGES = new Set(["before", "after"]);
 
 /** What a person wrote or was sent, whole, and what shows a consent. */
 const TEXTS = new Set(["text", "proof", "evidence", "callbackData"]);
@@ -91,7 +83,14 @@ export function maskAnswer(value: unknown, masking: Masking): unknown {
   return mask("", value, {}, masking);
 }
 
+/** What a change has set is the service's own, except the words of an operator. */
+function maskChange(facts: unknown, masking: Masking): unknown {
+  const { reason } = (facts ?? {}) as Fields;
+  return typeof reason === "string" ? { ...(facts as Fields), reason: maskText("reason", reason, {}, masking) } : facts;
+}
+
 function mask(key: string, value: unknown, around: Fields, masking: Masking): unknown {
+  if (CHANGES.has(key)) return maskChange(value, masking);
   if (OWN.has(key) || (key === "to" && isInbound(around))) return value;
   if (typeof value === "string") return maskText(key, value, around, masking);
   if (Array.isArray(value)) return value.map((item) => mask(key, item, around, masking));
