@@ -1,6 +1,7 @@
 /** GET /text/requests: what a client was refused, and what was posted to its endpoint, for its own eyes. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { purgeOutcomes } from "../../src/store/messages/retention.ts";
+import { seed } from "../seed.ts";
 import { SEND, type TestClient, World } from "../world.ts";
 
 const ADA = "+12125550100";
@@ -39,6 +40,21 @@ async function look(query = "", of = client): Promise<Answer> {
 }
 
 const send = (fields: object, of = client) => world.post("/text/message/send", of, { ...SEND, ...fields });
+
+it("has the latest posts first, also where an older event is posted after a newer one", async () => {
+  const column = {
+    client_id: `'${client.clientId}'`,
+    message_id: "'m' || i",
+    event: "'DELIVERED'",
+    outcome: "'answered'",
+  };
+  const times = { occurred_at: `${world.now}`, attempted_at: `${world.now} - i` };
+  await seed(world, "events", 5, { ...column, ...times, http_status: "500", response: "'no ' || i", duration_ms: "1" });
+  const { callbacks } = await look("?limit=3");
+  expect(callbacks.map(({ eventId }) => eventId)).toEqual(["m0_DELIVERED", "m1_DELIVERED", "m2_DELIVERED"]);
+  const page = await world.operator("GET", `/clients/${client.clientId}`);
+  expect(await page.json()).toMatchObject({ posts: { lastFailure: { response: "no 0" } } });
+});
 
 describe("the refused requests of a client", () => {
   it("are told as they were answered, the newest first", async () => {

@@ -57,9 +57,9 @@ export async function readEndpoints(
       sql<HealthRow>`SELECT c.client_id, c.callback_url, f.host, f.since, f.failures,
           (SELECT json_object('at', attempted_at, 'outcome', outcome, 'httpStatus', http_status, 'response', response)
             FROM (SELECT seq, attempted_at, outcome, http_status, response FROM events e
-              WHERE e.website_id = c.website_id AND e.client_id = c.client_id ORDER BY e.seq DESC LIMIT 100)
+              WHERE e.website_id = c.website_id AND e.client_id = c.client_id ORDER BY seq DESC LIMIT 100)
             WHERE outcome IN ('timed-out', 'unreachable') OR (outcome = 'answered' AND http_status NOT BETWEEN 200 AND 299)
-            ORDER BY seq DESC LIMIT 1) AS last
+            ORDER BY attempted_at DESC, seq DESC LIMIT 1) AS last
         FROM clients c LEFT JOIN failing_endpoints f ON f.client_id = c.client_id WHERE ${isOne}`,
     ),
   });

@@ -56,7 +56,7 @@ export async function readLatestPosts(
       db,
       sql`SELECT e.message_id, e.event, ${STORED_CALLBACK} FROM (
           SELECT * FROM events WHERE website_id = ${websiteId} AND client_id = ${clientId} ORDER BY seq DESC LIMIT ${LATEST_EVENTS}) e
-        WHERE e.attempted_at IS NOT NULL ORDER BY e.seq DESC LIMIT ${limit}`,
+        WHERE e.attempted_at IS NOT NULL ORDER BY e.attempted_at DESC, e.seq DESC LIMIT ${limit}`,
     ),
   );
   return rows.flatMap((row) => {
