@@ -31,9 +31,15 @@ import { findSchedule, isKept, keepScheduled, staysKept } from "./scheduled.ts";
  * Stores single sends of a website in one transaction. Each has its own outcome, in the given order, as if they had
  * come one after another; only a duplicate repeats a message of its own group even if that message is never sent. What is beyond the
  * daily limit of the website is not stored, and repeats nothing. Safe to run again: a stored send stays as it is.
+ * @param wasLost an earlier route to the store has not answered, and may still store them
  */
-export async function storeSends(db: D1Database, now: number, sends: readonly Send[]): Promise<StoredSend[]> {
-  let isLost = false;
+export async function storeSends(
+  db: D1Database,
+  now: number,
+  sends: readonly Send[],
+  wasLost = false,
+): Promise<StoredSend[]> {
+  let isLost = wasLost;
   const { inserted, kept, events, holders } = await runNamed(db, statements(db, now, sends), () => {
     isLost = true;
   });

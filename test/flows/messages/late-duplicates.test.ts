@@ -1,5 +1,7 @@
 /** A try of a request whose answer was lost may run after the message that it repeats is cancelled: its client knows no other message. */
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import type { Send } from "../../../src/domain/messages/send.ts";
+import { storeGroup } from "../../../src/flows/messages/store-sends.ts";
 import { losingFirst } from "../../late-tries.ts";
 import { ToldCarrier } from "../../told-carrier.ts";
 import { SEND, type TestClient, World } from "../../world.ts";
@@ -19,24 +21,46 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-it.each<[string, () => Promise<unknown>]>([
-  ["a send", () => world.send(client, { phone: ADA })],
-  ["a bulk request", () => world.post("/text/bulk/message/send", client, { messages: [{ ...SEND, phone: ADA }] })],
+/** The object of the website does not answer, and the send is stored without it. @returns the object's late work */
+async function silentObject(): Promise<() => Promise<unknown>> {
+  let asked: Send | undefined;
+  vi.spyOn(world.deps.limiter, "send").mockImplementationOnce(async (send) => {
+    asked = send;
+    throw new Error("object reset");
+  });
+  await world.send(client, { phone: ADA });
+  return () => world.invoke("fetch", () => storeGroup(world.deps, [asked as Send]));
+}
+
+type Losing = () => Promise<() => Promise<unknown>>;
+const losing =
+  (work: () => Promise<unknown>): Losing =>
+  () =>
+    losingFirst(world, work, "INSERT INTO messages");
+
+it.each<[string, Losing]>([
+  ["a send", losing(() => world.send(client, { phone: ADA }))],
+  ["a send whose object is silent", silentObject],
+  [
+    "a bulk request",
+    losing(() => world.post("/text/bulk/message/send", client, { messages: [{ ...SEND, phone: ADA }] })),
+  ],
   [
     "a bulk request with a key",
-    () =>
+    losing(() =>
       world.post(
         "/text/bulk/message/send",
         client,
         { messages: [{ ...SEND, phone: ADA }] },
         { "idempotency-key": "k" },
       ),
+    ),
   ],
 ])("%s that repeats a message stays without a text when that is cancelled", async (_, repeat) => {
   const carrier = new ToldCarrier(world);
   await world.operator("POST", "/websites/brand/hold", {});
   const messageId = await world.send(client, { phone: ADA });
-  const runLate = await losingFirst(world, repeat, "INSERT INTO messages");
+  const runLate = await repeat();
   await world.operator("POST", "/websites/brand/cancel", {});
   await world.operator("POST", "/websites/brand/release", {});
   await runLate();
