@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
-import { readFile } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { findMigrations } from "../../../../scripts/migrations.ts";
 import { TABLES } from "../crash/record.ts";
@@ -19,19 +19,25 @@ const awayNight: Night = {
   },
 };
 
-/** Takes back what the newest migration has added, while the service is down: as if it were newer than its database. */
-async function takeBack(directory: string, migration: string): Promise<void> {
-  const sql = await readFile(migration, "utf8");
+/** The table by which the service knows its latest migration: selectLatest. */
+const LATEST = "receipt_counts";
+
+/** Takes back what the latest migration has added, while the service is down: as if it were newer than its database. */
+function takeBack(directory: string): void {
   const folder = join(directory, TABLES);
   const file = readdirSync(folder).find((name) => name.endsWith(".sqlite") && !name.startsWith("metadata"));
   const db = new DatabaseSync(join(folder, String(file)));
-  for (const [, index] of sql.matchAll(/^CREATE (?:UNIQUE )?INDEX (\w+)/gm)) db.exec(`DROP INDEX ${index}`);
-  for (const [, table] of sql.matchAll(/^CREATE TABLE (\w+)/gm)) db.exec(`DROP TABLE ${table}`);
-  for (const [, table, column] of sql.matchAll(/^ALTER TABLE (\w+) ADD COLUMN (\w+)/gm)) {
-    db.exec(`ALTER TABLE ${table} DROP COLUMN ${column}`);
-  }
-  db.exec(`DELETE FROM d1_migrations WHERE name = '${basename(migration)}'`);
+  db.exec(`DROP TABLE ${LATEST}; DELETE FROM d1_migrations`);
   db.close();
+}
+
+/** @returns the path of a migration that adds the table, in the folder of the service */
+async function writeMigration(directory: string): Promise<string> {
+  const schema = await readFile((await findMigrations()).at(-1) ?? "", "utf8");
+  const [table] = new RegExp(`^CREATE TABLE ${LATEST} [^;]*;`, "m").exec(schema.replaceAll(/--.*$/gm, "")) ?? [];
+  const path = join(directory, "0002_latest.sql");
+  await writeFile(path, String(table));
+  return path;
 }
 
 /** A deploy before its migration. */
@@ -39,17 +45,16 @@ const behindNight: Night = {
   name: "database lacks a migration",
   async play(place) {
     const { service } = place;
-    const newest = (await findMigrations()).at(-1) ?? "";
     return playFault(place, await place.makeBrand(MOST_TEXTS), {
       problems: ["migration-missing"],
       begin: async () => {
         await service.kill();
-        await takeBack(service.directory, newest);
+        takeBack(service.directory);
         await service.start();
       },
       repair: async () => {
         place.commands.push("wrangler d1 migrations apply DB");
-        await service.migrate([newest]);
+        await service.migrate([await writeMigration(service.directory)]);
         // Jobs may have failed for good meanwhile, where the migration is about what they write.
         await place.operator("put-back", "--all");
       },
