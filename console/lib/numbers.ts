@@ -26,6 +26,10 @@ export function formatShare(part: number, whole: number, decimals?: number): str
   return `${shown.toFixed(digits)} %`;
 }
 
+/** Whole percent, rounded down: only all is 100. */
+export const percentOf = (part: number, whole: number): number =>
+  whole > 0 ? Math.min(100, Math.floor((part / whole) * 100)) : 0;
+
 /** A difference of two percentages, with its sign: `+0.8`, `−1.9`, `0.0`. */
 export function formatChange(percents: number, decimals = 1): string {
   const size = Math.abs(percents).toFixed(decimals);

@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import type { DatabaseList, Move } from "../answers.ts";
 import { ask } from "../lib/ask.ts";
-import { countOf, formatBytes, formatCount } from "../lib/numbers.ts";
+import { countOf, formatBytes, formatCount, percentOf } from "../lib/numbers.ts";
 import type { Look } from "../lib/status-words.ts";
 import { formatDate } from "../lib/times.ts";
 import { useAct } from "../lib/use-act.ts";
@@ -95,7 +95,7 @@ function titleOf(databases: Database[]): string {
   return `${first.database} is full in ${countOf(first.daysLeft, "day")}`;
 }
 
-const shareOf = ({ bytes, limitBytes }: Database) => (bytes === null ? null : Math.round((bytes / limitBytes) * 100));
+const shareOf = ({ bytes, limitBytes }: Database) => (bytes === null ? null : percentOf(bytes, limitBytes));
 
 function usedOf(of: Database): JSX.Element {
   const share = shareOf(of);

@@ -1,4 +1,5 @@
 import type { ComponentChildren, JSX } from "preact";
+import { percentOf } from "../lib/numbers.ts";
 import { Button } from "./button.tsx";
 
 /** A bar with a true total. */
@@ -15,13 +16,12 @@ export function Progress({
   left?: string;
   right?: string;
 }) {
-  const percent = of > 0 ? Math.min(100, Math.floor((done / of) * 100)) : 0;
   return (
     <div class="progress">
       <h2>{title}</h2>
       <progress value={done} max={Math.max(1, of)} aria-label={title} />
       <div class="progress-words">
-        <span>{left ?? `${percent} %`}</span>
+        <span>{left ?? `${percentOf(done, of)} %`}</span>
         <span>{right}</span>
       </div>
     </div>

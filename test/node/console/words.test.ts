@@ -9,6 +9,7 @@ import {
   isUnusual,
   listOf,
   medianOf,
+  percentOf,
 } from "../../../console/lib/numbers.ts";
 import { formatPhone, isPhone, maskEmail, maskPhone, personIn } from "../../../console/lib/phones.ts";
 import { wordsOf } from "../../../console/lib/problem-words.ts";
@@ -98,6 +99,9 @@ describe("numbers", () => {
       formatShare(1, 1_000_000),
       formatShare(1, 1_000_000, 1),
     ]).toEqual(["99.9 %", "99.99 %", "0.01 %", "0.1 %"]);
+    expect([percentOf(9_960_000_000, 10_000_000_000), percentOf(5, 5), percentOf(0, 5), percentOf(1, 0)]).toEqual([
+      ...[99, 100, 0, 0],
+    ]);
     expect([0.8, -1.94, 0.01].map((of) => formatChange(of))).toEqual(["+0.8", "−1.9", "0.0"]);
     expect([999, 7_400_000_000, 81_000_000].map(formatBytes)).toEqual(["999 bytes", "7.4 GB", "81 MB"]);
     expect([[], ["a"], ["a", "b"], ["a", "b", "c"]].map(listOf)).toEqual(["", "a", "a and b", "a, b and c"]);
