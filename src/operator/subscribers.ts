@@ -175,14 +175,15 @@ const importFile = operatorCall({
       counter,
     );
     request.logged = { websiteId, dryRun: isDry, ...countsOf(done) };
-    const { rows, refused } = file.counts;
+    const known = done.knownOptOuts.map(toE164);
+    const { rows } = file.counts;
+    const refused = file.counts.refused - file.invalid.rowsOf(known);
     const counts = { rows, refused, keptUnsubscribed: done.refused.count };
     if (!isDry) {
       await unlessItFails(deps, "import.not-counted", { importId }, () =>
         countImport(deps.db, importId, part ?? request.requestId, counts),
       );
     }
-    const known = done.knownOptOuts.map(toE164);
     const { invalidPhoneNumbers, invalidEmails, invalidCells } = file.invalid;
     return {
       ...(isDry ? {} : { importId }),
@@ -196,7 +197,7 @@ const importFile = operatorCall({
       ),
       ...unlessEmpty("optedOutNumbers", done.refused.byPerson.map(toE164)),
       ...unlessEmpty("unsubscribedNumbers", done.refused.byOthers.map(toE164)),
-      ...(isDry ? previewOf(file, done, counter) : {}),
+      ...(isDry ? previewOf(file, done, counter, refused) : {}),
     };
   },
 });

@@ -152,6 +152,34 @@ describe("the preview of an import", () => {
     expect([rows, refused, repeated]).toEqual([8, 1, 1]);
   });
 
+  it("counts no row as refused whose number is of an earlier numbering plan, and opted out", async () => {
+    const old = "+1212555010";
+    await load(["+12125550100"]);
+    await world.rows("UPDATE subscriptions SET phone = ?1", Number(old));
+    await world.rows("UPDATE subscription_changes SET phone = ?1", Number(old));
+    const lines = [`${old},,false`, `${old},,false`, "nope,,false", "+12125550109,,", "+12125550109,,"];
+    const dry = await load(lines, "?dryRun=true");
+    expect(dry).toMatchObject({
+      rows: 5,
+      new: 1,
+      changed: 1,
+      unchanged: 0,
+      keptUnsubscribed: 0,
+      refused: 1,
+      repeated: 2,
+    });
+    expect(dry.preview?.map(({ becomes }) => becomes)).toEqual([
+      "unsubscribed",
+      "unsubscribed",
+      "refused",
+      "new",
+      "new",
+    ]);
+    world.advance(60);
+    const { importId } = await load(lines);
+    expect((await list()).imports).toMatchObject([{ importId, rows: 5, new: 1, refused: 1 }, {}]);
+  });
+
   it("has no more than 20 rows, and is of a dry run alone", async () => {
     const lines = Array.from({ length: 30 }, (_, index) => `+121255501${10 + index}`);
     expect((await load(lines, "?dryRun=true")).preview).toHaveLength(20);

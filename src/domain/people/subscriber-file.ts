@@ -145,7 +145,7 @@ export class SubscriberFile {
   }
 
   /** What is invalid in it, as far as it has been read. */
-  get invalid(): Pick<Subscribers, "invalidPhoneNumbers" | "invalidEmails" | "invalidCells"> {
+  get invalid(): Pick<Subscribers, "invalidPhoneNumbers" | "invalidEmails" | "invalidCells" | "rowsOf"> {
     return this.#subscribers;
   }
 

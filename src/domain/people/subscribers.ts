@@ -34,8 +34,9 @@ export class Subscribers {
   #rows = new SubscriberRows();
   #rowCount = 0;
   #invalidOptOuts = new Set<string>();
-  readonly #invalidPhones = new Set<string>();
-  readonly #invalidEmails = new Set<string>();
+  /** Each with the number of its rows. */
+  readonly #invalidPhones = new Map<string, number>();
+  readonly #invalidEmails = new Map<string, number>();
   /** The first of them. */
   readonly invalidCells: InvalidCell[] = [];
 
@@ -64,15 +65,16 @@ export class Subscribers {
   }
 
   #addInvalid(
-    those: Set<string>,
+    those: Map<string, number>,
     column: InvalidCell["column"],
     value: string,
     line: number | undefined,
     explain: () => string,
   ): void {
-    if (those.has(value)) return;
-    const kept = copy(value);
-    those.add(kept);
+    const rows = those.get(value);
+    const kept = rows === undefined ? copy(value) : value;
+    those.set(kept, (rows ?? 0) + 1);
+    if (rows !== undefined) return;
     if (line === undefined || this.invalidCells.length >= MOST_INVALID_CELLS) return;
     this.invalidCells.push({ line, column, value: kept, message: explain() });
   }
@@ -97,12 +99,17 @@ export class Subscribers {
 
   /** As given, stripped, and cut after the longest valid number; distinct. */
   get invalidPhoneNumbers(): string[] {
-    return [...this.#invalidPhones];
+    return [...this.#invalidPhones.keys()];
   }
 
   /** As given, stripped, and cut after the longest valid address; distinct. The numbers of these rows are stored without one. */
   get invalidEmails(): string[] {
-    return [...this.#invalidEmails];
+    return [...this.#invalidEmails.keys()];
+  }
+
+  /** How many rows have one of these invalid numbers. */
+  rowsOf(phones: string[]): number {
+    return phones.reduce((sum, phone) => sum + (this.#invalidPhones.get(phone) ?? 0), 0);
   }
 
   get invalidCount(): number {

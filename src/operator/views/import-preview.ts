@@ -1,6 +1,7 @@
 // What an operator sees of a file before it is imported.
 import * as z from "zod";
 import type { FigureCounter, Outcome } from "../../domain/people/import-figures.ts";
+import { toE164 } from "../../domain/people/phone.ts";
 import type { FirstRow, SubscriberFile } from "../../domain/people/subscriber-file.ts";
 import type { Imported } from "../../flows/people/import-subscribers.ts";
 import { personIdShape } from "../answers.ts";
@@ -10,7 +11,10 @@ const BECOMES = ["new", "changed", "unchanged", "kept-unsubscribed", "unsubscrib
 /** What only a dry run answers. */
 export const previewShape = {
   rows: z.int().optional().describe("With `dryRun`: those of the file."),
-  refused: z.int().optional().describe("With `dryRun`: the rows whose number is invalid."),
+  refused: z
+    .int()
+    .optional()
+    .describe("With `dryRun`: the rows whose number is invalid, except opt-outs of numbers that the website knows."),
   repeated: z
     .int()
     .optional()
@@ -43,8 +47,10 @@ export const previewShape = {
     .describe("With `dryRun`: the first 20 rows, and what the import would do with each."),
 };
 
-export function previewOf(file: SubscriberFile, done: Imported, counter: FigureCounter) {
-  const { rows, refused, withoutProof } = file.counts;
+/** @param refused rows whose number is invalid, without those that are opted out all the same */
+export function previewOf(file: SubscriberFile, done: Imported, counter: FigureCounter, refused: number) {
+  const { rows, withoutProof } = file.counts;
+  const known = new Map(done.knownOptOuts.map((phone) => [toE164(phone), phone]));
   const told = done.count + done.refused.count + refused;
   return {
     rows,
@@ -53,7 +59,9 @@ export function previewOf(file: SubscriberFile, done: Imported, counter: FigureC
     withoutProof,
     separator: file.separator,
     unreadColumns: file.unreadColumns.slice(0, 100).map((name) => name.slice(0, 100)),
-    preview: file.preview.map((row) => rowView(row, counter)),
+    preview: file.preview.map((row) =>
+      rowView({ ...row, digits: row.digits ?? known.get(row.phone) ?? null }, counter),
+    ),
   };
 }
 
