@@ -62,6 +62,22 @@ describe("one database", () => {
     expect(await rowsOf("DB", "SELECT day FROM database_sizes")).toHaveLength(8);
   });
 
+  it("grows by nothing that is known on its first day, and then by what was added since its first sweep", async () => {
+    let bytes = 1_000_000_000;
+    world.advance(DAY / 2 - 3600);
+    world.deps = { ...world.deps, db: sized(world.deps.db, () => bytes) };
+    await put("brand");
+    await world.sweep();
+    world.advance(2 * 3600);
+    bytes += 10_000_000;
+    await world.sweep();
+    expect(await list()).toMatchObject([{ bytes, bytesPerDay: null, daysLeft: null }]);
+    world.advance(22 * 3600);
+    bytes += 110_000_000;
+    await world.sweep();
+    expect(await list()).toMatchObject([{ bytes, bytesPerDay: 120_000_000 }]);
+  });
+
   it("names its latest migration, as wrangler has noted it", async () => {
     await world.rows("INSERT INTO d1_migrations (name) VALUES ('0099_later.sql')");
     expect(await list()).toMatchObject([{ schemaVersion: "0099_later.sql" }]);

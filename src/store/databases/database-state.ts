@@ -49,7 +49,9 @@ export async function readStoredState(db: D1Database, now: number): Promise<Stor
   const [swept] = rows.swept as { ended_at: number; first_ended_at: number }[];
   const [size] = rows.size as { day: number; bytes: number }[];
   const bytes = sizeOf(db)?.bytes ?? null;
-  const days = size ? now / DAY_MILLISECONDS - size.day : 0;
+  // The size of a day is that of its first sweep. On the first day of all, that was at any hour.
+  const since = Math.max((size?.day ?? 0) * DAY_MILLISECONDS, swept?.first_ended_at ?? 0);
+  const days = (now - since) / DAY_MILLISECONDS;
   return {
     bytes,
     bytesPerDay: size && bytes !== null && days >= 1 ? Math.round((bytes - size.bytes) / days) : null,
