@@ -24,8 +24,9 @@ const TOO_HEAVY = /exceeded (timeout|its memory limit|its CPU time limit)/i;
  * Runs statements as one transaction, with retries, unless the error says that a retry cannot help. Every batch must be safe to run twice: a failure does not tell whether
  * the transaction took effect. A try that timed out may even take effect after the next one, or after this function has
  * thrown, for as long as D1 lets a call run. So each statement depends on the state that it finds (a status, a claim, a key,
- * a time of change), under names that all tries share: a late try finds its work done. A job that releases an unconfirmed
- * claim waits until the claim can no longer take effect (see claimOrRelease).
+ * a time of change, an entry of the audit log), under names that all tries share: a late try finds its work done, whatever others have
+ * changed since. If the answer is that nothing was to be done, a late try may still find something to do: see `onLost`. A job that releases
+ * an unconfirmed claim waits until the claim can no longer take effect (see claimOrRelease).
  * @param onLost called for each try without an answer: it may take effect after the one that is answered
  * @throws RequestFailure store-unavailable after the last try; isRefused when each try was refused
  */

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { bindDatabases } from "../databases.ts";
+import { losingFirst } from "../late-tries.ts";
 import { clearMove, finishMove, workOnPiece } from "../moves.ts";
 import { World } from "../world.ts";
 
@@ -72,6 +73,18 @@ describe("a move", () => {
     await finishMove(world, "brand");
     expect(await load("+12125550101", `?importId=${importId}`)).toMatchObject({ importId, new: 1 });
     expect(await call("POST", `/imports/${importId}/undo`)).toMatchObject({ status: 200, restored: 2 });
+  });
+
+  it("that was refused does not begin, whenever a lost try of it runs", async () => {
+    await move("DB_2");
+    const start = async () =>
+      expect(await move("DB_3", "near")).toMatchObject(refused("another website is being moved: one moves at a time"));
+    const runLate = await losingFirst(world, start, "INSERT INTO moves");
+    world.advance(1);
+    await abort();
+    await runLate();
+    expect(await world.rows("SELECT website_id FROM moves")).toEqual([{ website_id: "brand" }]);
+    expect((await move("DB_3", "near")).status).toBe(202);
   });
 
   it("is in the list of moves", async () => {

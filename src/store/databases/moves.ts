@@ -49,7 +49,8 @@ export async function listMoves(directory: D1Database): Promise<Move[]> {
 }
 
 /**
- * Begins a move, in place of the last one of the website. One website moves at a time.
+ * Begins a move, in place of the last one of the website. One website moves at a time. A try that D1 runs late, after the end of the move
+ * because of which it was refused, begins none.
  * @returns whether it is stored
  */
 export async function insertMove(directory: D1Database, move: Move): Promise<boolean> {
@@ -60,7 +61,7 @@ export async function insertMove(directory: D1Database, move: Move): Promise<boo
       sql`INSERT INTO moves (website_id, home, source, target, state, started_at, worked_at, turn, progress, copied_rows, compared_rows)
         SELECT ${websiteId}, ${home}, ${source}, ${target}, 'paused', ${startedAt}, ${startedAt}, 0,
           ${JSON.stringify(NO_PROGRESS)}, 0, 0
-        WHERE NOT EXISTS (SELECT 1 FROM moves WHERE ended_at IS NULL)
+        WHERE NOT EXISTS (SELECT 1 FROM moves WHERE ended_at IS NULL OR ended_at > ${startedAt})
           AND EXISTS (SELECT 1 FROM homes WHERE home = ${home} AND database = ${source})
         ON CONFLICT (website_id) DO UPDATE SET source = excluded.source, target = excluded.target, state = excluded.state,
           started_at = excluded.started_at, worked_at = excluded.worked_at, ended_at = NULL, turn = 0,
