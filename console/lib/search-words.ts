@@ -67,3 +67,11 @@ export function toTime(word: string, now: Date): Date | null {
   } else if (word !== "today") return null;
   return day;
 }
+
+/** The word that toTime reads as this time, whatever the day is: to the minute. */
+export function wordOf(time: Date | string): string {
+  const at = new Date(time);
+  const two = (part: number) => String(part).padStart(2, "0");
+  const day = [at.getFullYear(), two(at.getMonth() + 1), two(at.getDate())].join("-");
+  return `${day}T${two(at.getHours())}:${two(at.getMinutes())}`;
+}

@@ -3,6 +3,7 @@ import type { Overview, Problem } from "../answers.ts";
 import { messagesHash } from "../lib/addresses.ts";
 import { formatCount, formatShare, isUnusual, listOf, sumOf } from "../lib/numbers.ts";
 import { wordsOf } from "../lib/problem-words.ts";
+import { wordOf } from "../lib/search-words.ts";
 import { formatClock, formatShortSpan } from "../lib/times.ts";
 import { ChartSection } from "../parts/chart.tsx";
 import { usualShareOf } from "../parts/days-chart.tsx";
@@ -23,8 +24,8 @@ export function Hour({ answer }: { answer: Overview }): JSX.Element {
   const mark = markOf(problems);
   const first = minutes[0]?.at ?? answer.asOf;
   const last = minutes.at(-1)?.at ?? answer.asOf;
-  const since = new Date(first).toISOString();
-  const messages = (status: string) => messagesHash(`status:${status} after:${formatClock(since)}`);
+  const since = `after:${wordOf(first)}`;
+  const messages = (status: string) => messagesHash(`status:${status} ${since}`);
   const waitsFor = [...new Set(websites.flatMap((it) => it.waitsFor ?? []))];
   return (
     <ChartSection
@@ -48,7 +49,7 @@ export function Hour({ answer }: { answer: Overview }): JSX.Element {
               mark: <ChartMark name="step" />,
               value: formatCount(accepted),
               judgment: "in an hour",
-              href: `#/messages?q=after:${formatClock(since)}`,
+              href: messagesHash(since),
             },
             {
               label: "Delivered",

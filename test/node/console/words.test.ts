@@ -15,7 +15,7 @@ import { formatPhone, isPhone, maskEmail, maskPhone, personIn } from "../../../c
 import { wordsOf } from "../../../console/lib/problem-words.ts";
 import { rateOf } from "../../../console/lib/rates.ts";
 import { parseHash, toHash } from "../../../console/lib/router.ts";
-import { parseSearch, toTime, writeSearch } from "../../../console/lib/search-words.ts";
+import { parseSearch, toTime, wordOf, writeSearch } from "../../../console/lib/search-words.ts";
 import { formatShortSpan, formatSpan, formatTime, formatUtc } from "../../../console/lib/times.ts";
 import { PROBLEMS } from "../../../src/domain/operations/problems.ts";
 import { NO_SUBJECT } from "./fixture-state.ts";
@@ -50,6 +50,9 @@ describe("the search", () => {
       new Date(2026, 10, 21, 10, 30),
     ]);
     expect(toTime("lately", now)).toBeNull();
+    // The figures of an hour begin before midnight, and those of a day of UTC at another hour: their links lead to both.
+    for (const at of [new Date(2026, 10, 24, 23, 31), new Date("2026-11-25T00:00Z"), new Date(2026, 0, 5, 4, 3)])
+      expect(toTime(wordOf(at), now)).toEqual(at);
   });
 });
 
