@@ -1,4 +1,4 @@
-import { toE164 } from "../../domain/people/phone.ts";
+import type { Author } from "../../domain/operations/audit.ts";
 import { runNamed, runQuery } from "../database.ts";
 import { STATE } from "../databases/moving.ts";
 import { TOMBSTONE_MILLISECONDS } from "../messages/cancelled-messages.ts";
@@ -22,7 +22,7 @@ export interface Erased {
 }
 
 /** The messages to a number, and those to its address. */
-const messagesOf = (websiteId: string, phone: number): Sql =>
+const messagesOf = (websiteId: string, phone: Sql): Sql =>
   sql`SELECT message_id FROM messages WHERE website_id = ${websiteId} AND phone = ${phone}
     UNION ALL SELECT message_id FROM messages WHERE website_id = ${websiteId} AND phone IS NULL
       AND email = (SELECT email FROM subscriptions WHERE website_id = ${websiteId} AND phone = ${phone})`;
@@ -31,7 +31,7 @@ const messagesOf = (websiteId: string, phone: number): Sql =>
 export async function countOfErasure(db: D1Database, websiteId: string, phone: number): Promise<number> {
   const count = prepare(
     db,
-    sql`SELECT count(*) AS messages FROM (${messagesOf(websiteId, phone)}
+    sql`SELECT count(*) AS messages FROM (${messagesOf(websiteId, sql`${phone}`)}
       UNION ALL SELECT message_id FROM scheduled_messages WHERE website_id = ${websiteId} AND phone = ${phone})`,
   );
   return (await runQuery<{ messages: number }>(count))[0]?.messages ?? 0;
@@ -41,7 +41,7 @@ export async function countOfErasure(db: D1Database, websiteId: string, phone: n
  * Ends the pending messages to a number before they are erased, so that no count has them as pending for good: the person is opted out. What
  * a run has claimed may go out.
  */
-function endPending(db: D1Database, websiteId: string, phone: number, now: number) {
+function endPending(db: D1Database, websiteId: string, phone: Sql, now: number) {
   const isPending = sql`website_id = ${websiteId} AND phone = ${phone} AND status = 'PENDING_TO_SEND'`;
   const status = piece("iif(claimed_at IS NULL, 'NOT_SUBSCRIBED', 'SENDING')");
   return {
@@ -59,21 +59,26 @@ function endPending(db: D1Database, websiteId: string, phone: number, now: numbe
   };
 }
 
+/** The number, as its erasure has it; NULL once that is done: a try that D1 runs late erases nothing of a person who has come back. */
+const untilErased = (phone: number, { requestId }: Author): Sql =>
+  sql`(SELECT ${phone} WHERE NOT EXISTS (SELECT 1 FROM audit_log WHERE request_id = ${requestId} AND outcome = 'done'))`;
+
 /**
  * Erases everything about a number in a website except its share of the report's counts, and a one-way hash that keeps it
  * opted out, with the date of its last STOP.
  * @param websiteId `""`: the texts that reached no website
- * @param phone as digits
+ * @param erased as digits
  * @param tombstone a one-way hash of the number; null where websiteId is `""`
  * @returns the number of erased messages
  */
 export async function erasePerson(
   db: D1Database,
   websiteId: string,
-  phone: number,
+  erased: number,
   tombstone: string | null,
-  now: number,
+  { author, now }: { author: Author; now: number },
 ): Promise<number> {
+  const phone = untilErased(erased, author);
   const { messages: stored, ...parts } = removeCounted(db, messagesOf(websiteId, phone));
   const removed = {
     ...parts,
@@ -92,7 +97,7 @@ export async function erasePerson(
       db,
       sql`DELETE FROM inbound_texts WHERE (website_id, carrier, carrier_message_id) IN (
         SELECT website_id, carrier, carrier_message_id FROM inbound_texts
-        WHERE website_id = ${websiteId} AND sender = ${toE164(phone)})`,
+        WHERE website_id = ${websiteId} AND sender = '+' || CAST(${phone} AS INTEGER))`,
     ),
     subscription_changes: prepare(
       db,
@@ -116,7 +121,7 @@ export async function erasePerson(
 }
 
 /** A lost try of their requests, which D1 may run after the erasure, does not store the latest messages again. */
-function keepFromStoring(db: D1Database, websiteId: string, phone: number, now: number): D1PreparedStatement {
+function keepFromStoring(db: D1Database, websiteId: string, phone: Sql, now: number): D1PreparedStatement {
   const since = now - TOMBSTONE_MILLISECONDS;
   return prepare(
     db,
@@ -130,7 +135,7 @@ function keepFromStoring(db: D1Database, websiteId: string, phone: number, now: 
 }
 
 /** It runs before the ledger is erased. Run again after that, it keeps the date. */
-function keepTombstone(db: D1Database, { websiteId, mark }: Tombstone, phone: number): D1PreparedStatement {
+function keepTombstone(db: D1Database, { websiteId, mark }: Tombstone, phone: Sql): D1PreparedStatement {
   return prepare(
     db,
     sql`INSERT INTO erased_people (website_id, mark, last_stop_at)
@@ -139,7 +144,7 @@ function keepTombstone(db: D1Database, { websiteId, mark }: Tombstone, phone: nu
           ON c.website_id = s.website_id AND c.phone = s.phone
         WHERE s.website_id = ${websiteId} AND s.phone = ${phone} AND s.opted_out_by_person = 1
           AND c.subscribed = 0 AND c.source IN ('keyword', 'carrier'))
-      WHERE true
+      WHERE ${phone} IS NOT NULL
       ON CONFLICT (website_id, mark) DO UPDATE SET last_stop_at = coalesce(excluded.last_stop_at, last_stop_at)`,
   );
 }

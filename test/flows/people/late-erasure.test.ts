@@ -1,11 +1,13 @@
-/** A try of a request whose answer was lost may run after its recipient is erased: nothing of the person is stored again. */
+/** A lost try of a request may run after its recipient is erased, and that of an erasure after the person has come back. */
 import { beforeEach, expect, it } from "vitest";
+import { receiveInbound } from "../../../src/flows/people/receive-inbound.ts";
 import { losingFirst } from "../../late-tries.ts";
 import { dumpStores } from "../../stores.ts";
 import { SEND, type TestClient, World } from "../../world.ts";
 
 const ADA = "+12125550100";
 const BOB = "+12125550101";
+const OURS = "+12125550000";
 
 let world: World;
 let client: TestClient;
@@ -50,4 +52,22 @@ it("a bulk request is accepted, of whose recipients one is erased between its tr
   world.deps = { ...deps, db: { prepare: (sql: string) => deps.db.prepare(sql), batch } as unknown as D1Database };
   expect((await bulk()).status).toBe(200);
   expect(await dumpStores(world)).not.toContain(ADA.slice(1));
+});
+
+it("who comes back with START stays, whenever a lost try of the erasure runs", async () => {
+  await world.website("brand", { sender: OURS });
+  const runLate = await losingFirst(world, erase, "DELETE FROM subscriptions");
+  world.advance(10);
+  await world.invoke("fetch", () =>
+    receiveInbound(world.deps, "sandbox", {
+      ...{ from: ADA, to: [OURS], text: "START", carrierMessageId: "in-1", keyword: null, answeredByCarrier: false },
+    }),
+  );
+  await world.send(client, { phone: ADA });
+  const then = await dumpStores(world);
+  expect(await world.rows("SELECT subscribed FROM subscriptions WHERE phone = 12125550100")).toEqual([
+    { subscribed: 1 },
+  ]);
+  await runLate();
+  expect(await dumpStores(world)).toEqual(then);
 });
