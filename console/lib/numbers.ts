@@ -19,16 +19,15 @@ export function formatAxis(value: number): string {
 export function formatShare(part: number, whole: number, decimals?: number): string {
   if (whole <= 0) return "–";
   const percent = (part / whole) * 100;
-  if (percent === 0 || percent === 100) return `${percent} %`;
+  if (part === 0 || part >= whole) return `${Math.round(percent)} %`;
   const digits = decimals ?? (percent < 1 ? 2 : 1);
-  const least = 10 ** -digits;
-  const shown = percent < 100 ? Math.min(100 - least, Math.max(least, percent)) : percent;
-  return `${shown.toFixed(digits)} %`;
+  const step = 10 ** -digits;
+  return `${Math.min(100 - step, Math.max(step, percent)).toFixed(digits)} %`;
 }
 
 /** Whole percent, rounded down: only all is 100. */
 export const percentOf = (part: number, whole: number): number =>
-  whole > 0 ? Math.min(100, Math.floor((part / whole) * 100)) : 0;
+  Math.min(100, Math.floor((part / Math.max(1, whole)) * 100));
 
 /** A difference of two percentages, with its sign: `+0.8`, `−1.9`, `0.0`. */
 export function formatChange(percents: number, decimals = 1): string {

@@ -53,7 +53,8 @@ function isNear(filter: string, name: string): boolean {
 }
 
 /**
- * The time that somebody means by `02:41` (today), `yesterday`, `2026-11-21` or `2026-11-21T02:41`, in their own time zone.
+ * The time that somebody means by `02:41` (today), `yesterday`, `2026-11-21` or `2026-11-21T02:41`, in their own time zone, or with a
+ * `Z` in UTC.
  * @returns null for any other word
  */
 export function toTime(word: string, now: Date): Date | null {
@@ -61,17 +62,9 @@ export function toTime(word: string, now: Date): Date | null {
   const day = new Date(now.getFullYear(), now.getMonth(), now.getDate());
   if (clock) day.setHours(Number(clock[1]), Number(clock[2]));
   else if (word === "yesterday") day.setDate(day.getDate() - 1);
-  else if (/^\d{4}-\d\d-\d\d(T\d\d:\d\d)?$/.test(word)) {
+  else if (/^\d{4}-\d\d-\d\d(T\d\d:\d\dZ?)?$/.test(word)) {
     const date = new Date(word.includes("T") ? word : `${word}T00:00`);
     return Number.isNaN(date.getTime()) ? null : date;
   } else if (word !== "today") return null;
   return day;
-}
-
-/** The word that toTime reads as this time, whatever the day is: to the minute. */
-export function wordOf(time: Date | string): string {
-  const at = new Date(time);
-  const two = (part: number) => String(part).padStart(2, "0");
-  const day = [at.getFullYear(), two(at.getMonth() + 1), two(at.getDate())].join("-");
-  return `${day}T${two(at.getHours())}:${two(at.getMinutes())}`;
 }

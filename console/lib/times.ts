@@ -36,12 +36,6 @@ export const formatTenths = (time: string | number): string =>
 export const isSameDay = (one: string | number, other: string | number): boolean =>
   new Date(one).toDateString() === new Date(other).toDateString();
 
-/** The same clock time on the day before, which is 23 or 25 hours earlier where the clocks changed. */
-const dayBefore = (at: number): number => {
-  const day = new Date(at);
-  return day.setDate(day.getDate() - 1);
-};
-
 /** `28 Oct`. */
 export const formatDate = (time: string | number): string => shortDate(parse(time));
 
@@ -52,7 +46,7 @@ export const formatDay = (day: string): string => dateOfReport(Date.parse(day));
 export function formatTime(time: string | number, now: number): string {
   const at = parse(time);
   if (isSameDay(at, now)) return clock(at);
-  if (isSameDay(at, dayBefore(now))) return `yesterday ${clock(at)}`;
+  if (isSameDay(at, new Date(now).setHours(-1))) return `yesterday ${clock(at)}`;
   if (year(at) !== year(now)) return `${shortDate(at)} ${year(at)}`;
   return `${weekday(at)} ${shortDate(at)} ${clock(at)}`;
 }

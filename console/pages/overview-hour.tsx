@@ -3,7 +3,6 @@ import type { Overview, Problem } from "../answers.ts";
 import { messagesHash } from "../lib/addresses.ts";
 import { formatCount, formatShare, isUnusual, listOf, sumOf } from "../lib/numbers.ts";
 import { wordsOf } from "../lib/problem-words.ts";
-import { wordOf } from "../lib/search-words.ts";
 import { formatClock, formatShortSpan } from "../lib/times.ts";
 import { ChartSection } from "../parts/chart.tsx";
 import { usualShareOf } from "../parts/days-chart.tsx";
@@ -24,7 +23,7 @@ export function Hour({ answer }: { answer: Overview }): JSX.Element {
   const mark = markOf(problems);
   const first = minutes[0]?.at ?? answer.asOf;
   const last = minutes.at(-1)?.at ?? answer.asOf;
-  const since = `after:${wordOf(first)}`;
+  const since = `after:${first.slice(0, 16)}Z`;
   const messages = (status: string) => messagesHash(`status:${status} ${since}`);
   const waitsFor = [...new Set(websites.flatMap((it) => it.waitsFor ?? []))];
   return (

@@ -3,7 +3,6 @@ import type { Report, WebsiteList } from "../answers.ts";
 import { reportPath } from "../lib/addresses.ts";
 import { formatCount, formatShare } from "../lib/numbers.ts";
 import { dayBefore } from "../lib/rates.ts";
-import { daysOf } from "../lib/report-days.ts";
 import { pathOf, type Route, toHash } from "../lib/router.ts";
 import { formatDay } from "../lib/times.ts";
 import { useAnswer } from "../lib/use-answer.ts";
@@ -121,5 +120,14 @@ function Numbers({ total }: { total: Report["total"] }): JSX.Element {
 }
 
 function ByDay({ report }: { report: Report }): JSX.Element {
-  return <DaysSection title="By day" delivered={report.total.delivered} days={daysOf(report)} />;
+  const days = report.rows
+    .map((row) => ({
+      ...row,
+      day: row.day ?? "",
+      undelivered: row.failed.FAILED_TO_DELIVERY ?? 0,
+      clicked: row.clicked ?? 0,
+      optedOut: row.optedOut ?? 0,
+    }))
+    .sort((one, other) => one.day.localeCompare(other.day));
+  return <DaysSection title="By day" delivered={report.total.delivered} days={days} />;
 }

@@ -161,7 +161,7 @@ const columnsOf = (now: number, onAsk: OnAsk, reload: () => void): Column<Groupe
           {formatSpan(now - Date.parse(oldestAt))}
           {endsAt && (
             <span class={`second ${dies ? "bad" : ""}`}>
-              {dies ? "ends at " : "the first is tried until "}
+              {dies ? "ends at " : "until "}
               <Time at={endsAt} />
               {dies && ", held or not"}
             </span>

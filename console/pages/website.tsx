@@ -4,7 +4,6 @@ import type { DayWithGrowth, Overview, SubscriberPage, WebsiteWithClients } from
 import { messagesHash, websitePath } from "../lib/addresses.ts";
 import { formatCount, formatShare, listOf, sumOf } from "../lib/numbers.ts";
 import { pathOf, type Route, toHash } from "../lib/router.ts";
-import { wordOf } from "../lib/search-words.ts";
 import { isOperator } from "../lib/session.ts";
 import { cityOf, formatClockIn, formatTime } from "../lib/times.ts";
 import { useAnswer } from "../lib/use-answer.ts";
@@ -132,8 +131,6 @@ function Today({ overview, website }: { overview: Overview | null; website: Webs
   const people = useAnswer<SubscriberPage>(`${websitePath(id)}/subscribers`, undefined, false).data;
   const row = overview?.websites[0];
   const day = overview?.days.at(-1);
-  // The days of the figures are those of UTC.
-  const today = day ? `after:${wordOf(`${day.day}T00:00Z`)}` : "after:today";
   const refused = refusedRequests.filter((it) => it.day === day?.day);
   return (
     <Tiles
@@ -150,7 +147,7 @@ function Today({ overview, website }: { overview: Overview | null; website: Webs
           judgment: dailyLimit
             ? `${formatShare(dailyLimitUsed ?? 0, dailyLimit)} of the daily limit`
             : `${formatShare(day?.delivered ?? 0, day?.sent ?? 0)} delivered`,
-          href: messagesHash(`website:${id} ${today}`),
+          href: messagesHash(`website:${id} after:today`),
         },
         {
           label: "Opt-out rate, 30 days",
@@ -161,7 +158,7 @@ function Today({ overview, website }: { overview: Overview | null; website: Webs
           label: "Not arrived today",
           value: formatCount(row?.failedToday),
           judgment: row ? `${formatShare(row.failedToday, row.textsToday)} of them` : "not known",
-          href: messagesHash(`website:${id} ${today} status:undelivered`),
+          href: messagesHash(`website:${id} after:today status:undelivered`),
         },
         {
           label: "Refused today",
