@@ -24,7 +24,7 @@ const importListAnswers = {
         at: z.iso.datetime().describe("When it began."),
         rows: count.describe("Rows of its requests that have ended; null: none has ended."),
         new: count.describe("Numbers that it has added, each once; null: it has stored nothing yet."),
-        keptUnsubscribed: count.describe("Of its requests that have ended."),
+        keptUnsubscribed: count.describe("Counted over its requests that have ended."),
         refused: count.describe("As in a dry run, of its requests that have ended."),
         undoneAt: z.iso.datetime().nullable().describe("When its undo began."),
       }),

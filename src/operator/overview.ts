@@ -60,7 +60,7 @@ const websiteNowSchema = z.object({
   waiting: z
     .int()
     .describe(
-      "Against the will: accepted over a minute ago, pending, and not held. Of websites with a hold of a purpose or a client, 100 pending messages are looked at.",
+      "Against the will: accepted over a minute ago, pending, and not held. If a website has a hold of a purpose or a client, 100 pending messages are looked at in all such websites.",
     ),
   waitsFor: z.string().nullable().describe("The carrier, where something waits."),
   textsToday: z.int(),

@@ -1,9 +1,9 @@
 /** A try of an operator's change whose answer was lost may run after the next one, and after whatever operators have done since: that holds. */
 import { beforeEach, expect, it } from "vitest";
-import { receiveInbound } from "../../src/flows/people/receive-inbound.ts";
-import { newToken, OF_THE_CONSOLE, postSession } from "../console.ts";
-import { losingFirst } from "../late-tries.ts";
-import { World } from "../world.ts";
+import { receiveInbound } from "../../../src/flows/people/receive-inbound.ts";
+import { newToken, OF_THE_CONSOLE, postSession } from "../../console.ts";
+import { losingFirst } from "../../late-tries.ts";
+import { World } from "../../world.ts";
 
 const ADA = "+12125550100";
 const OURS = "+12125550000";
