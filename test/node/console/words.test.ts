@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { differencesOf, evidenceOf } from "../../../console/lib/audit-words.ts";
 import { nextLookSeconds } from "../../../console/lib/backoff.ts";
 import {
@@ -163,6 +163,11 @@ describe("times", () => {
   });
 
   it("say yesterday of the day before, also of one of 23 or 25 hours", async () => {
+    // The module keeps the zone in which it was loaded, and other files of tests have it from the same memory.
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+      vi.resetModules();
+    });
     vi.stubEnv("TZ", "America/New_York");
     vi.resetModules();
     const { formatTime } = await import("../../../console/lib/times.ts");
@@ -172,7 +177,6 @@ describe("times", () => {
       "yesterday 12:30",
     ]);
     expect(formatTime(at(31, 12, 9), at(1, 23, 10))).toBe("yesterday 12:30");
-    vi.unstubAllEnvs();
   });
 
   it.each([
