@@ -3,7 +3,7 @@ import { tryCarrier } from "../flows/messages/carrier-pauses.ts";
 import { audited } from "../flows/operations/audit.ts";
 import { authorOf } from "../http/api-request.ts";
 import { inPath, ok, type Resource } from "../http/call.ts";
-import { operatorCall } from "./operator-call.ts";
+import { countOf, operatorCall } from "./operator-call.ts";
 import { requireFound } from "./params.ts";
 
 const carrierAnswers = {
@@ -27,7 +27,7 @@ const tryAgain = operatorCall({
   command: {
     name: "try-carrier",
     next: ({ carrier, due }) =>
-      `${due === 1 ? "1 message" : `${due.toLocaleString("en-US")} messages`} that waited for ${carrier} can be submitted now. \`health\` shows whether the carrier accepts texts.`,
+      `${countOf(due, "message")} that waited for ${carrier} can be submitted now. \`health\` shows whether the carrier accepts texts.`,
   },
   run: async (request, deps) => {
     const carrier = request.params.carrier ?? "";

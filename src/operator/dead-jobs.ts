@@ -10,7 +10,7 @@ import { toTime } from "../http/time.ts";
 import { parseJsonColumn } from "../store/database.ts";
 import { type DeadJob, findDeadJob, listDeadJobs } from "../store/operations/dead-jobs.ts";
 import type { Answers } from "./answers.ts";
-import { operatorCall, settingsBody } from "./operator-call.ts";
+import { countOf, operatorCall, settingsBody } from "./operator-call.ts";
 import { PAGE, requireFound } from "./params.ts";
 
 const deadJobSchema = z.object({
@@ -33,7 +33,7 @@ const deadJobAnswers = {
 
 const putBackSchema = jsonObject({ expected: expectedCount("jobs") });
 
-const jobsOf = (count: number) => (count === 1 ? "1 job is" : `${count.toLocaleString("en-US")} jobs are`);
+const jobsOf = (count: number) => `${countOf(count, "job")} ${count === 1 ? "is" : "are"}`;
 
 export type DeadJobAnswers = Answers<typeof deadJobAnswers>;
 

@@ -4,7 +4,7 @@ import { countOfPerson, erase, eraseEverywhere, requireCount } from "../flows/pe
 import { type ApiRequest, authorOf } from "../http/api-request.ts";
 import { inQuery, ok } from "../http/call.ts";
 import { PHONE as A_PHONE } from "../http/examples.ts";
-import { operatorCall } from "./operator-call.ts";
+import { countOf, operatorCall } from "./operator-call.ts";
 import { PHONE, requirePhone, requireWebsite, WEBSITE } from "./params.ts";
 import { peopleAnswers } from "./views/person.ts";
 
@@ -13,8 +13,6 @@ const EXPECTED = inQuery(
   "The number of messages that the caller has seen, `messageCount`. Where it differs, nothing is erased, and 40903 has the number of now.",
   { type: "integer", minimum: 0 },
 );
-
-const plural = (count: number, noun: string) => `${count.toLocaleString("en-US")} ${noun}${count === 1 ? "" : "s"}`;
 
 const ONLY_START = "Only the person's START subscribes the number there again.";
 
@@ -55,7 +53,7 @@ export const eraseEverywhereCall = operatorCall({
       const known = websites.filter(({ websiteId }) => websiteId !== null).length;
       return known === 0
         ? "No website stores the number: nothing is left to erase."
-        : `The person is erased in ${plural(known, "website")}. ${ONLY_START}`;
+        : `The person is erased in ${countOf(known, "website")}. ${ONLY_START}`;
     },
     hasProblem: ({ failed }) => failed.length > 0,
   },
@@ -87,7 +85,7 @@ export const eraseOne = operatorCall({
     name: "erase-person",
     isFinal: true,
     next: ({ erasedMessages }, { websiteId }) =>
-      `The person is erased in ${websiteId}, with ${plural(erasedMessages, "message")}. ${ONLY_START}`,
+      `The person is erased in ${websiteId}, with ${countOf(erasedMessages, "message")}. ${ONLY_START}`,
   },
   run: async (request, deps) => {
     const { websiteId } = await requireWebsite(request, deps);

@@ -16,7 +16,7 @@ import { MESSAGE_ID } from "../http/examples.ts";
 import { findClient } from "../store/clients/clients.ts";
 import { findWaitingMessage } from "../store/messages/holds.ts";
 import { inShell } from "./in-shell.ts";
-import { operatorCall, settingsBody } from "./operator-call.ts";
+import { countOf, operatorCall, settingsBody } from "./operator-call.ts";
 import { requireFound, requireWebsite, WEBSITE } from "./params.ts";
 
 const more = z
@@ -66,10 +66,9 @@ function forTheSame(command: string, { websiteId, purpose, client }: Readonly<Re
   return `\`${command} ${websiteId}${options.join("")}\``;
 }
 
-const textsOf = (count: number) =>
-  count === 1 ? "1 waiting message is" : `${count.toLocaleString("en-US")} waiting messages are`;
+const waiting = (count: number) => countOf(count, "waiting message");
 
-const wouldBe = (count: number) => textsOf(count).replace(/ (is|are)$/, " would be");
+const textsOf = (count: number) => `${waiting(count)} ${count === 1 ? "is" : "are"}`;
 
 const hold = operatorCall({
   ...COMMON,
@@ -139,7 +138,7 @@ const cancel = operatorCall({
     options: OPTIONS,
     next: ({ cancelled, more }, given) => {
       if (given["dry-run"])
-        return `${wouldBe(cancelled)} cancelled. Nothing is changed. The same command without --dry-run cancels them, and cannot be undone.`;
+        return `${waiting(cancelled)} would be cancelled. Nothing is changed. The same command without --dry-run cancels them, and cannot be undone.`;
       return more
         ? MORE
         : `${textsOf(cancelled)} cancelled. New ones are still accepted: ${forTheSame("hold", given)} stops those.`;

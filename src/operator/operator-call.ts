@@ -9,6 +9,10 @@ export function operatorCall<Schema extends z.ZodType>(
   return call<Schema>({ ...declared, access: "operator" } as Declared<Schema>);
 }
 
+/** What a command says of a number of things: `1 message`, `2,000 messages`. */
+export const countOf = (count: number, noun: string): string =>
+  `${count.toLocaleString("en-US")} ${noun}${count === 1 ? "" : "s"}`;
+
 export function settingsBody<Schema extends z.ZodType>(
   schema: Schema,
   examples: Record<string, z.input<NoInfer<Schema>>>,
