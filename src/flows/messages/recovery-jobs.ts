@@ -1,6 +1,6 @@
 // Recovery jobs repair what a failed store has left open. One that is lost would leave a text that goes out twice, or never.
 import type { Deps } from "../../deps.ts";
-import { isStoreRefused } from "../../domain/failure.ts";
+import { hasNoEffect } from "../../domain/failure.ts";
 import type { Recovery } from "../../domain/messages/job.ts";
 import { RELEASE_DELAY_SECONDS } from "../../domain/messages/retry-policy.ts";
 import { describeError } from "../../platform/describe-error.ts";
@@ -58,8 +58,9 @@ export async function queueRecoveryOrLog(deps: Deps, job: Recovery, delaySeconds
 }
 
 /**
- * A store that fails may still have made the claim, unless it refused each attempt. Where it has answered after a lost attempt, that attempt
- * may still claim others of the messages. A job releases what is claimed so.
+ * A store that fails may still have made the claim, unless the failure says that it has no effect: then nothing is to be released, and the
+ * run may claim under the same name again. Where the store has answered after a lost attempt, that attempt may still claim others of the
+ * messages. A job releases what is claimed so.
  * @param messageIds the messages to claim
  * @throws the error of the claim
  */
@@ -77,7 +78,7 @@ export async function claimOrRelease(
     if (recorded.mayClaimMore && others.length > 0) await release(others);
     return recorded;
   } catch (error) {
-    if (!isStoreRefused(error)) await release(messageIds);
+    if (!hasNoEffect(error)) await release(messageIds);
     throw error;
   }
 }

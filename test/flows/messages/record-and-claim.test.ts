@@ -40,9 +40,9 @@ async function sendAll(): Promise<{ kind: "deliver"; messageIds: string[] }> {
 }
 
 /** From now on the store refuses this change of a message. */
-const poison = (messageId: string | undefined, change: string) =>
+const poison = (messageId: string | undefined, change: string, trigger = "poison") =>
   world.rows(
-    `CREATE TRIGGER poison BEFORE UPDATE ON messages WHEN NEW.message_id = '${messageId}' AND ${change}
+    `CREATE TRIGGER ${trigger} BEFORE UPDATE ON messages WHEN NEW.message_id = '${messageId}' AND ${change}
      BEGIN SELECT RAISE(ABORT, 'constraint failed: poisoned'); END`,
   );
 const statuses = async () =>
@@ -79,6 +79,20 @@ describe("a run of thirty texts", () => {
     world.advance(60);
     await world.runQueues();
     expect(await statuses()).toEqual({ SENDING: 30 });
+    expect(submitted).toHaveLength(30);
+    expect(new Set(submitted).size).toBe(30);
+  });
+
+  it("of which one in each claim cannot be recorded submits each once: no job releases what is submitted", async () => {
+    const job = await sendAll();
+    await poison(job.messageIds[3], "NEW.status = 'SENDING'");
+    await poison(job.messageIds[13], "NEW.status = 'SENDING'", "poisoned_too");
+    await world.deliver(QUEUE, [job]);
+    expect(world.jobs.map(({ body }) => body.kind)).not.toContain("release");
+    world.advance(60);
+    await world.runQueues();
+    await world.sweep();
+    await world.runQueues();
     expect(submitted).toHaveLength(30);
     expect(new Set(submitted).size).toBe(30);
   });
