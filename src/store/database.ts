@@ -25,20 +25,34 @@ const TOO_HEAVY = /exceeded (timeout|its memory limit|its CPU time limit)/i;
  * the transaction took effect. A try that timed out may even take effect after the next one, or after this function has
  * thrown, for as long as D1 lets a call run. So each statement depends on the state that it finds (a status, a claim, a key,
  * a time of change, an entry of the audit log), under names that all tries share: a late try finds its work done, whatever others have
- * changed since. If the answer is that nothing was to be done, a late try may still find something to do: see `onLost`. A job that releases
+ * changed since. If the answer is that nothing was to be done, a late try may still find something to do: see `Answered`. A job that releases
  * an unconfirmed claim waits until the claim can no longer take effect (see claimOrRelease).
- * @param onLost called for each try without an answer: it may take effect after the one that is answered
  * @throws RequestFailure store-unavailable after the last try; isRefused when each try was refused
  */
-export async function runBatch(
+export async function runBatch(db: D1Database, statements: D1PreparedStatement[]): Promise<D1Result<unknown>[]> {
+  return (await runTransaction(db, statements)).answer;
+}
+
+/** An answer of the store. `wasLost`: a try before it was lost, and may take effect after the one that is answered. */
+interface Answered<T> {
+  answer: T;
+  wasLost: boolean;
+}
+
+/** What a lost try may still claim: those of `ids` that the answered one has not claimed. */
+export function stillUnclear(wasLost: boolean, ids: readonly string[], claimed: readonly string[]): string[] {
+  const ours = new Set(claimed);
+  return wasLost ? ids.filter((id) => !ours.has(id)) : [];
+}
+
+async function runTransaction(
   db: D1Database,
   statements: D1PreparedStatement[],
-  onLost?: () => void,
-): Promise<D1Result<unknown>[]> {
-  const results = await untilItAnswers(() => db.batch<unknown>(statements), STORE_TRY_MILLISECONDS, onLost);
-  const bytes = results.at(-1)?.meta.size_after;
+): Promise<Answered<D1Result<unknown>[]>> {
+  const answered = await untilItAnswers(() => db.batch<unknown>(statements), STORE_TRY_MILLISECONDS);
+  const bytes = answered.answer.at(-1)?.meta.size_after;
   if (bytes) sizes.set(db, { bytes, at: Date.now() });
-  return results;
+  return answered;
 }
 
 /** What the latest transaction of this isolate has told, which any write does. */
@@ -53,37 +67,42 @@ type Statements = D1PreparedStatement | D1PreparedStatement[] | null;
 /** The type of their rows, where `sql` was given one. */
 type RowOf<Some> = Some extends (infer One)[] ? RowOf<One> : Some extends Query<infer Row> ? Row : never;
 
+type Named = Record<string, Statements>;
+
 /** Like runBatch, with results by name. */
-export async function runNamedResults<Named extends Record<string, Statements>>(
+export async function runNamedResults<Some extends Named>(
   db: D1Database,
-  statements: Named,
-  onLost?: () => void,
-): Promise<{ [Name in keyof Named]: { results: RowOf<Named[Name]>[]; changes: number } }> {
+  statements: Some,
+): Promise<Answered<{ [Name in keyof Some]: { results: RowOf<Some[Name]>[]; changes: number } }>> {
   const named = Object.entries(statements).map(([name, some]) => [name, [some ?? []].flat()] as const);
-  const results = await runBatch(
+  const { answer: results, wasLost } = await runTransaction(
     db,
     named.flatMap(([, some]) => some),
-    onLost,
   );
   const entries = named.map(([name, some]) => {
     const own = results.splice(0, some.length);
     const changes = own.reduce((sum, { meta }) => sum + meta.changes, 0);
     return [name, { results: own.flatMap((result) => result.results), changes }];
   });
-  return Object.fromEntries(entries);
+  return { answer: Object.fromEntries(entries), wasLost };
 }
 
 /** Like runNamedResults, with the rows only. */
-export async function runNamed<Named extends Record<string, Statements>>(
+export async function runNamedRows<Some extends Named>(
   db: D1Database,
-  statements: Named,
-  onLost?: () => void,
-): Promise<{ [Name in keyof Named]: RowOf<Named[Name]>[] }> {
-  const entries = Object.entries(await runNamedResults(db, statements, onLost)).map(([name, { results }]) => [
-    name,
-    results,
-  ]);
-  return Object.fromEntries(entries);
+  statements: Some,
+): Promise<Answered<{ [Name in keyof Some]: RowOf<Some[Name]>[] }>> {
+  const { answer, wasLost } = await runNamedResults(db, statements);
+  const entries = Object.entries(answer).map(([name, { results }]) => [name, results]);
+  return { answer: Object.fromEntries(entries), wasLost };
+}
+
+/** Like runNamedRows, where it does not matter that a try was lost. */
+export async function runNamed<Some extends Named>(
+  db: D1Database,
+  statements: Some,
+): Promise<{ [Name in keyof Some]: RowOf<Some[Name]>[] }> {
+  return (await runNamedRows(db, statements)).answer;
 }
 
 /** Runs one statement; see runBatch for failures. @param tryMilliseconds timeout of one try */
@@ -91,7 +110,8 @@ export async function runQuery<T = unknown>(
   statement: D1PreparedStatement,
   tryMilliseconds = STORE_TRY_MILLISECONDS,
 ): Promise<T[]> {
-  return (await untilItAnswers(() => statement.all<T>(), tryMilliseconds)).results;
+  const { answer } = await untilItAnswers(() => statement.all<T>(), tryMilliseconds);
+  return answer.results;
 }
 
 /** Runs a statement that is not safe to run twice. @throws the error of D1: the statement may have taken effect */
@@ -132,18 +152,17 @@ export function parseJsonColumn<T>(column: string | null | undefined, otherwise:
  * A try that was lost may have taken effect, whatever the tries after it say. So the failure is a refusal (`isRefused`), or a fault of
  * our own, only if no try before it was lost.
  */
-async function untilItAnswers<T>(run: () => Promise<T>, tryMilliseconds: number, onLost?: () => void): Promise<T> {
+async function untilItAnswers<T>(run: () => Promise<T>, tryMilliseconds: number): Promise<Answered<T>> {
   let silences = 0;
   let wasLost = false;
   for (let tries = 1; ; tries++) {
     try {
-      return await withinTime(tryMilliseconds, run());
+      return { answer: await withinTime(tryMilliseconds, run()), wasLost };
     } catch (error) {
       const verdict = judge(error);
       if (verdict === "own-fault" && !wasLost) throw error;
       if (error instanceof SilenceError) silences += 1;
       wasLost ||= verdict === "lost" || verdict === "lost-for-good";
-      if (verdict === "lost") onLost?.();
       if (verdict !== "lost" || tries === STORE_TRIES || silences === SILENT_STORE_TRIES)
         throw new RequestFailure({ kind: "store-unavailable", isRefused: !wasLost }, { cause: error });
       await scheduler.wait(Math.random() * LONGEST_STORE_PAUSE_MILLISECONDS);

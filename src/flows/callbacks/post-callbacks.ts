@@ -3,7 +3,8 @@
 import type { Deps } from "../../deps.ts";
 import type { DueEvent } from "../../domain/callbacks/callback.ts";
 import { hasNoEffect, isStoreRefused, isStoreUnavailable } from "../../domain/failure.ts";
-import { RECOVERY_DELAY_SECONDS, RELEASE_DELAY_SECONDS, refusedSeconds } from "../../domain/messages/retry-policy.ts";
+import type { Recovery } from "../../domain/messages/job.ts";
+import { RECOVERY_DELAY_SECONDS, refusedSeconds } from "../../domain/messages/retry-policy.ts";
 import { describeError } from "../../platform/describe-error.ts";
 import {
   type CallbackEnd,
@@ -15,7 +16,7 @@ import {
 import { pauseAfter } from "../databases/split-batch.ts";
 import { OUTBOUND_CONNECTIONS } from "../messages/connections.ts";
 import { queueCallbacks } from "../messages/queue-jobs.ts";
-import { queueRecoveryOrLog } from "../messages/recovery-jobs.ts";
+import { claimOrRelease, queueRecoveryOrLog } from "../messages/recovery-jobs.ts";
 import { countOutcomes, type OutcomeTally } from "../operations/count-outcomes.ts";
 import { EndpointTally } from "./endpoint-tally.ts";
 import { logTaken, type Posted, withoutUrl } from "./post-callback.ts";
@@ -97,27 +98,19 @@ function hostOf({ callbackUrl }: ClaimedCallback): string {
 }
 
 /**
- * Claims the callbacks of a job that nobody has claimed. A call that the store refused has claimed nothing, and the job is queued
- * again. A lost call may have claimed them, or may still claim more than the call that was answered: a job releases these once the claim
- * cannot take effect any more. After any other failure the sweep finds them.
+ * Claims the callbacks of a job that nobody has claimed. If the store refused the call, the job is queued again. After a failure that tells
+ * of no effect, the sweep finds them; after any other, see claimOrRelease.
  * @throws the failure of the store: nothing is to be posted
  */
 async function claimOrGiveBack(deps: Deps, eventIds: DueEvent[]): Promise<ClaimedCallbacks> {
   const claim = deps.newId();
-  const release = async (ids: DueEvent[]) =>
-    queueRecoveryOrLog(deps, { kind: "release-callbacks", claim, eventIds: ids }, RELEASE_DELAY_SECONDS);
-  let isLost = false;
+  const claiming = claimCallbacks(deps.db, eventIds, claim, deps.now());
   try {
-    const callbacks = await claimCallbacks(deps.db, eventIds, claim, deps.now(), () => {
-      isLost = true;
-    });
-    const claimed = new Set(callbacks.map(({ eventId }) => eventId));
-    const others = eventIds.filter((id) => !claimed.has(id));
-    if (isLost && others.length > 0) await release(others);
+    const toJob = (some: DueEvent[]): Recovery => ({ kind: "release-callbacks", claim, eventIds: some });
+    const { callbacks } = await claimOrRelease(deps, claiming, eventIds, toJob);
     return { claim, callbacks };
   } catch (error) {
     if (isStoreRefused(error)) await queueCallbacks(deps, eventIds, refusedSeconds(deps.random()));
-    else if (isStoreUnavailable(error)) await release(eventIds);
     throw error;
   }
 }

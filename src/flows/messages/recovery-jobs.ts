@@ -4,7 +4,6 @@ import { hasNoEffect } from "../../domain/failure.ts";
 import type { Recovery } from "../../domain/messages/job.ts";
 import { RELEASE_DELAY_SECONDS } from "../../domain/messages/retry-policy.ts";
 import { describeError } from "../../platform/describe-error.ts";
-import type { Recorded } from "../../store/messages/claims.ts";
 import {
   forgetKeptJob,
   KEPT_JOBS_A_SWEEP,
@@ -58,27 +57,26 @@ export async function queueRecoveryOrLog(deps: Deps, job: Recovery, delaySeconds
 }
 
 /**
- * A store that fails may still have made the claim, unless the failure says that it has no effect: then nothing is to be released, and the
- * run may claim under the same name again. Where the store has answered after a lost attempt, that attempt may still claim others of the
- * messages. A job releases what is claimed so.
- * @param messageIds the messages to claim
- * @throws the error of the claim
+ * Waits for a claim. A job releases what this run does not have and the store may have claimed for it:
+ * - all of it, if the store failed, unless the failure says that the call had no effect. Then the run may claim under the same name again.
+ * - `unclear`, if the store answered after a lost try.
+ * @param ids what was to be claimed
+ * @param toJob the job that releases some of it
+ * @throws the failure of the claim
  */
-export async function claimOrRelease(
+export async function claimOrRelease<Claimed extends { unclear: string[] }>(
   deps: Deps,
-  { claim, messageIds }: { claim: string; messageIds: string[] },
-  claiming: Promise<Recorded>,
-): Promise<Recorded> {
-  const release = async (ids: string[]) =>
-    queueRecoveryOrLog(deps, { kind: "release", claim, messageIds: ids }, RELEASE_DELAY_SECONDS);
+  claiming: Promise<Claimed>,
+  ids: string[],
+  toJob: (ids: string[]) => Recovery,
+): Promise<Claimed> {
+  const release = async (some: string[]) => queueRecoveryOrLog(deps, toJob(some), RELEASE_DELAY_SECONDS);
   try {
-    const recorded = await claiming;
-    const claimed = new Set(recorded.claimed.map(({ messageId }) => messageId));
-    const others = messageIds.filter((id) => !claimed.has(id));
-    if (recorded.mayClaimMore && others.length > 0) await release(others);
-    return recorded;
+    const claimed = await claiming;
+    if (claimed.unclear.length > 0) await release(claimed.unclear);
+    return claimed;
   } catch (error) {
-    if (!hasNoEffect(error)) await release(messageIds);
+    if (!hasNoEffect(error)) await release(ids);
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 // The callbacks of events: a run claims them, posts each once, and stores what came back; or it gives them back unposted.
 import type { AttemptOutcome, CallbackEvent, DueEvent } from "../../domain/callbacks/callback.ts";
-import { runBatch, runNamed } from "../database.ts";
+import { runBatch, runNamedRows, stillUnclear } from "../database.ts";
 import { addCounts, type OutcomeCount } from "../operations/outcome-counts.ts";
 import type { ClientRow, WebsiteRow } from "../rows.ts";
 import { prepare, type Sql, sql } from "../sql.ts";
@@ -32,16 +32,14 @@ const keysOf = (eventIds: DueEvent[]): Sql =>
  * Claims callbacks. A claimed callback is never claimed again by another run, even if its post fails.
  * @param claim names this group; the same name claims the same callbacks again, but none that its run has given back meanwhile: no run
  * would post it
- * @param onLost called where a try was lost: it may run later, and claim others of them
- * @returns them in the order in which their events were stored
+ * @returns `callbacks` in the order in which their events were stored; `unclear`: a try was lost, which may run later, and claim these
  */
 export async function claimCallbacks(
   db: D1Database,
   eventIds: DueEvent[],
   claim: string,
   now: number,
-  onLost?: () => void,
-): Promise<ClaimedCallback[]> {
+): Promise<{ callbacks: ClaimedCallback[]; unclear: DueEvent[] }> {
   const statements = {
     claimed: prepare(
       db,
@@ -59,8 +57,10 @@ export async function claimCallbacks(
           AND e.due_at IS NOT NULL ORDER BY e.seq`,
     ),
   };
-  const { found } = await runNamed(db, statements, onLost);
-  return found.map(toClaimedCallback);
+  const { answer, wasLost } = await runNamedRows(db, statements);
+  const callbacks = answer.found.map(toClaimedCallback);
+  const ours = callbacks.map(({ eventId }) => eventId);
+  return { callbacks, unclear: stillUnclear(wasLost, eventIds, ours) };
 }
 
 type ClaimedRow = CallbackEventRow &

@@ -7,7 +7,7 @@ import type { Segments } from "../../domain/messages/segments.ts";
 import type { SendingHours } from "../../domain/messages/sending-hours.ts";
 import { toE164 } from "../../domain/people/phone.ts";
 import { dueEvents, recordEvents } from "../callbacks/events.ts";
-import { runNamed } from "../database.ts";
+import { runNamedRows, stillUnclear } from "../database.ts";
 import { addCounts, type OutcomeCount } from "../operations/outcome-counts.ts";
 import { countTraffic } from "../operations/traffic-counts.ts";
 import type { MessageRow, WebsiteRow } from "../rows.ts";
@@ -76,20 +76,19 @@ export async function recordAndClaim(
   next: NextClaim | null,
   now: number,
 ): Promise<Recorded> {
-  let mayClaimMore = false;
-  const { breaker, events, reported, claimed, ended, breakers } = await runNamed(
-    db,
-    {
-      ...(outcomes ? outcomeStatements(db, outcomes, now) : NO_OUTCOMES),
-      ...(next ? claimStatements(db, next, now) : NO_CLAIM),
-    },
-    () => {
-      mayClaimMore = true;
-    },
-  );
+  const { answer, wasLost } = await runNamedRows(db, {
+    ...(outcomes ? outcomeStatements(db, outcomes, now) : NO_OUTCOMES),
+    ...(next ? claimStatements(db, next, now) : NO_CLAIM),
+  });
+  const { breaker, events, reported, ended, breakers } = answer;
+  const claimed = toClaimedMessages(answer.claimed);
   return {
-    mayClaimMore,
-    claimed: toClaimedMessages(claimed),
+    claimed,
+    unclear: stillUnclear(
+      wasLost,
+      next?.ids ?? [],
+      claimed.map(({ messageId }) => messageId),
+    ),
     due: dueEvents([...events, ...reported, ...ended]),
     breakers: toBreakers(breakers),
     hasAnswered: breaker.length > 0,
@@ -98,8 +97,8 @@ export async function recordAndClaim(
 
 export interface Recorded {
   claimed: ClaimedMessage[];
-  /** A try of the claim was lost: it may run later, and claim others of the messages. */
-  mayClaimMore: boolean;
+  /** A try of the claim was lost. It may run later, and claim these, which the answered one has not. */
+  unclear: string[];
   due: DueEvent[];
   /** The circuit breakers of carriers that have failed since they last answered, by carrier. */
   breakers: Map<string, BreakerState>;

@@ -72,19 +72,16 @@ export async function storeMessages(
   messages: AcceptedMessage[],
 ): Promise<Stored> {
   const { part } = options;
-  let isLost = false;
-  const results = await runNamedResults(db, statements(db, options, messages), () => {
-    isLost = true;
-  });
+  const { answer: results, wasLost } = await runNamedResults(db, statements(db, options, messages));
   const counted = results.limit.results;
   if (isCut(counted)) {
     // An earlier try may still take effect, and find room.
-    if (isLost) throw new RequestFailure({ kind: "store-unavailable" });
+    if (wasLost) throw new RequestFailure({ kind: "store-unavailable" });
     const overLimit = await readOverLimit(db, options.websiteId, Number(counted[0]?.wanted), options.acceptedAt);
     return { kind: "over-limit", overLimit };
   }
   const duplicates = new Map(results.duplicates.results.map((row) => [row.message_id, row.first_id]));
-  if (isLost && duplicates.size > 0)
+  if (wasLost && duplicates.size > 0)
     await neverStore(db, [...duplicates.keys()], options.acceptedAt).catch(failUnconfirmed);
   const [holder] = results.holder.results;
   if (part && holder?.body_hash !== part.bodyHash) return { kind: "conflict" };

@@ -2,7 +2,7 @@
 
 import { REFUSED_KEPT_MILLISECONDS } from "../../domain/clients/refused-request.ts";
 import { dayNumber } from "../../domain/day.ts";
-import { runNamed, runNamedResults } from "../database.ts";
+import { runBatch, runNamed } from "../database.ts";
 import { STATE } from "../databases/moving.ts";
 import { countRemoved } from "../operations/daily-counts.ts";
 import { hourBefore, minuteOf } from "../operations/outcome-counts.ts";
@@ -78,9 +78,11 @@ export const DELETED_A_STEP = 5000;
 
 /** @returns the largest number of rows that a statement has deleted: DELETED_A_STEP if there may be more */
 async function purge(db: D1Database, statements: Record<string, Sql>): Promise<number> {
-  const prepared = Object.entries(statements).map(([name, statement]) => [name, prepare(db, statement)] as const);
-  const results = await runNamedResults(db, Object.fromEntries(prepared));
-  return Math.max(...Object.values(results).map(({ changes }) => changes));
+  const results = await runBatch(
+    db,
+    Object.values(statements).map((statement) => prepare(db, statement)),
+  );
+  return Math.max(...results.map(({ meta }) => meta.changes));
 }
 
 /** Deletes texts and notices. */

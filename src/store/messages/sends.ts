@@ -2,7 +2,7 @@ import type { DueEvent } from "../../domain/callbacks/callback.ts";
 import type { MessageStatus } from "../../domain/messages/message.ts";
 import type { FailedSend, Send, SendOutcome, StoredSend } from "../../domain/messages/send.ts";
 import { dueEvents, recordEvents } from "../callbacks/events.ts";
-import { runNamed, runQuery, toJsonLists } from "../database.ts";
+import { runNamedRows, runQuery, toJsonLists } from "../database.ts";
 import { piece, prepare, type Query, sql } from "../sql.ts";
 import { neverStore } from "./cancelled-messages.ts";
 import {
@@ -31,18 +31,17 @@ import { findSchedule, isKept, keepScheduled, staysKept } from "./scheduled.ts";
  * Stores single sends of a website in one transaction. Each has its own outcome, in the given order, as if they had
  * come one after another; only a duplicate repeats a message of its own group even if that message is never sent. What is beyond the
  * daily limit of the website is not stored, and repeats nothing. Safe to run again: a stored send stays as it is.
- * @param wasLost an earlier route to the store has not answered, and may still store them
+ * @param wasLostBefore an earlier route to the store has not answered, and may still store them
  */
 export async function storeSends(
   db: D1Database,
   now: number,
   sends: readonly Send[],
-  wasLost = false,
+  wasLostBefore = false,
 ): Promise<StoredSend[]> {
-  let isLost = wasLost;
-  const { inserted, kept, events, holders } = await runNamed(db, statements(db, now, sends), () => {
-    isLost = true;
-  });
+  const { answer, wasLost } = await runNamedRows(db, statements(db, now, sends));
+  const { inserted, kept, events, holders } = answer;
+  const isLost = wasLostBefore || wasLost;
   const states = toStates([...inserted, ...kept], holders);
   const unknown = sends.filter(({ message }) => !states.has(message.messageId));
   // A transaction that took effect and ran again inserts nothing the second time.
