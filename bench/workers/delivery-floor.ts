@@ -5,14 +5,14 @@ import { sandbox } from "../../src/carriers/sandbox.ts";
 import { callbackBody, signatureHeaders } from "../../src/domain/callbacks/callback.ts";
 import { chunk } from "../../src/domain/chunk.ts";
 import { MESSAGES_A_JOB } from "../../src/domain/messages/job.ts";
+import { CALLBACKS_A_JOB } from "../../src/flows/messages/queue-jobs.ts";
 import { postOnce } from "../../src/platform/callback-post.ts";
 
 export { RateLimiter } from "./counter.ts";
 
 /** All that an invocation has at a time. */
 const CONNECTIONS = 6;
-/** That one sendBatch takes: 100 messages, 256 KB. A job with its messages has some 8 KB. */
-const CALLBACKS_IN_A_BATCH = 100;
+/** That one sendBatch takes: 256 KB. A job with its messages, or with its callbacks, has some 8 KB. */
 const JOBS_IN_A_BATCH = 25;
 
 interface Message {
@@ -56,13 +56,10 @@ export default {
   },
 
   async queue(batch, env) {
-    if (batch.queue === "textgate-callbacks") return postAll(batch.messages.map(({ body }) => body as Callback));
+    if (batch.queue === "textgate-callbacks") return postAll(batch.messages.flatMap(({ body }) => body as Callback[]));
     const jobs = batch.messages.map(({ body }) => body as Job);
-    await sendAll(
-      env.CALLBACKS as Queue<unknown>,
-      (await Promise.all(jobs.map(submitAll))).flat(),
-      CALLBACKS_IN_A_BATCH,
-    );
+    const callbacks = (await Promise.all(jobs.map(submitAll))).flat();
+    await sendAll(env.CALLBACKS as Queue<unknown>, chunk(callbacks, CALLBACKS_A_JOB), JOBS_IN_A_BATCH);
   },
 } satisfies ExportedHandler<Env>;
 
