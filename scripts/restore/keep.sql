@@ -1,11 +1,15 @@
 -- Before a database is restored: the statements that bring back the opt-outs since :restore_to, the cancellations of scheduled messages
--- since then, and the tombstones of erased people with their key. :restore_to is in milliseconds since 1970.
-SELECT 'INSERT INTO subscription_changes (website_id, phone, was_subscribed, subscribed, changed_at, source, proof) VALUES ('
+-- since then, and the tombstones of erased people with their key. These may run twice, and later than a new choice of the person, which
+-- then counts. :restore_to is in milliseconds since 1970.
+SELECT 'INSERT INTO subscription_changes (website_id, phone, was_subscribed, subscribed, changed_at, source, proof) SELECT '
   || quote(c.website_id) || ', ' || c.phone || ', ' || quote(c.was_subscribed) || ', 0, ' || c.changed_at || ', '
-  || quote(c.source) || ', ' || quote(c.proof) || '); '
-  || 'INSERT INTO subscriptions (website_id, phone, subscribed, change_id, opted_out_by_person) VALUES ('
-  || quote(c.website_id) || ', ' || c.phone || ', 0, last_insert_rowid(), ' || s.opted_out_by_person || ') '
-  || 'ON CONFLICT DO UPDATE SET subscribed = 0, change_id = excluded.change_id, opted_out_by_person = excluded.opted_out_by_person;'
+  || quote(c.source) || ', ' || replace(quote(c.proof), char(10), ''' || char(10) || ''') || ' WHERE NOT EXISTS (SELECT 1 FROM subscription_changes WHERE website_id = '
+  || quote(c.website_id) || ' AND phone = ' || c.phone || ' AND changed_at >= ' || c.changed_at || '); '
+  || 'INSERT INTO subscriptions (website_id, phone, subscribed, change_id, opted_out_by_person) SELECT website_id, phone, 0, change_id, '
+  || s.opted_out_by_person || ' FROM (SELECT website_id, phone, subscribed, changed_at, max(change_id) AS change_id '
+  || 'FROM subscription_changes WHERE website_id = ' || quote(c.website_id) || ' AND phone = ' || c.phone || ') '
+  || 'WHERE subscribed = 0 AND changed_at = ' || c.changed_at
+  || ' ON CONFLICT DO UPDATE SET subscribed = 0, change_id = excluded.change_id, opted_out_by_person = excluded.opted_out_by_person;'
   AS statements
 FROM subscription_changes c CROSS JOIN subscriptions s ON s.website_id = c.website_id AND s.phone = c.phone AND s.change_id = c.change_id
 WHERE c.changed_at >= :restore_to AND s.subscribed = 0

@@ -3,8 +3,8 @@ import { join } from "node:path";
 
 /** What is done with a database. A later part is never done before an earlier one. */
 export interface Done {
-  /** What brings back the opt-outs is in a file. */
-  isKept?: true;
+  /** Milliseconds since 1970: all opt-outs from before it are in a file. */
+  keptAt?: number;
   /** Milliseconds since 1970, before the restore began. */
   restoredAt?: number;
   /** The bookmark that undoes the restore, once it is done. */
@@ -47,23 +47,36 @@ export class Progress {
     return join(this.folder, `${database}.sql`);
   }
 
-  keep(database: string, statements: string): void {
+  /** Each statement is one line. */
+  keptOf(database: string): string[] {
+    const path = this.pathOf(database);
+    return existsSync(path) ? readFileSync(path, "utf8").split("\n").slice(0, -1) : [];
+  }
+
+  /** Whole or not at all. */
+  keep(database: string, statements: string[]): void {
     mkdirSync(this.folder, { recursive: true });
-    writeFileSync(this.pathOf(database), statements, { mode: 0o600 });
-    this.note(database, { isKept: true });
+    this.#write(this.pathOf(database), statements.map((statement) => `${statement}\n`).join(""));
   }
 
   /** Nothing of people stays. */
   finish(at: string): void {
-    for (const database of Object.keys(this.#state.databases)) rmSync(this.pathOf(database), { force: true });
+    for (const path of Object.keys(this.#state.databases).map((database) => this.pathOf(database))) {
+      rmSync(path, { force: true });
+      rmSync(`${path}.new`, { force: true });
+    }
     this.#state.finishedAt = at;
     this.#store();
   }
 
-  /** Whole or not at all. */
   #store(): void {
     mkdirSync(this.folder, { recursive: true });
-    writeFileSync(`${this.#file}.new`, JSON.stringify(this.#state, undefined, 2), { flush: true });
-    renameSync(`${this.#file}.new`, this.#file);
+    this.#write(this.#file, JSON.stringify(this.#state, undefined, 2));
+  }
+
+  /** The file is for its owner alone. */
+  #write(path: string, text: string): void {
+    writeFileSync(`${path}.new`, text, { flush: true, mode: 0o600 });
+    renameSync(`${path}.new`, path);
   }
 }

@@ -70,7 +70,11 @@ export class Restore {
       await this.#untilIdle();
       // All are kept before one is restored: what fails until here has changed nothing.
       for (const database of databases) await this.#keep(database);
-      for (const database of databases) await this.#restore(database);
+      for (const database of databases) {
+        // People have opted out since.
+        await this.#keep(database);
+        await this.#restore(database);
+      }
       for (const database of databases) await this.#change(database);
       for (const queue of queues) await wrangler("queues", "resume-delivery", queue);
     } catch (error) {
@@ -97,11 +101,15 @@ export class Restore {
     while ((await readClaims()) !== 0 && now() < until) await wait(LOOK_MILLISECONDS);
   }
 
+  /** An attempt to restore may have had its effect without an answer: then what was kept before it stays, and what is new is added. */
   async #keep(database: string): Promise<void> {
-    const { progress, print } = this.#outside;
-    if (progress.of(database).isKept) return;
-    const statements = await this.#readKept(database);
-    progress.keep(database, statements.map((statement) => `${statement}\n`).join(""));
+    const { progress, print, now } = this.#outside;
+    const { restoredAt, previousBookmark } = progress.of(database);
+    if (previousBookmark !== undefined) return;
+    if (restoredAt === undefined) progress.note(database, { keptAt: now() });
+    const before = restoredAt === undefined ? [] : progress.keptOf(database);
+    const statements = [...new Set([...before, ...(await this.#readKept(database))])];
+    progress.keep(database, statements);
     print(`Kept ${describe(statements)} of ${database} in ${progress.pathOf(database)}.`);
   }
 
@@ -129,6 +137,8 @@ export class Restore {
     );
     progress.note(database, { previousBookmark: restored.previous_bookmark });
     print(`Restored ${database}. The bookmark before: ${restored.previous_bookmark}`);
+    const [since, until] = [progress.of(database).keptAt ?? restoredAt, now()].map((at) => new Date(at).toISOString());
+    print(`An opt-out that arrived between ${since} and ${until} may be missing: look for such texts at the carrier.`);
   }
 
   async #change(database: string): Promise<void> {

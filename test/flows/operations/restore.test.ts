@@ -117,12 +117,12 @@ async function readEvents(after = ""): Promise<{ events: { eventId: string }[]; 
 
 const readCursor = async () => (await readEvents()).next;
 
-const stop = (from: string) =>
+const stop = (from: string, text = "STOP") =>
   receiveInbound(world.deps, "sandbox", {
-    carrierMessageId: `stop-${from}`,
+    carrierMessageId: `${text}-${from}`,
     from,
     to: [OURS],
-    text: "STOP",
+    text,
     keyword: null,
     answeredByCarrier: false,
   });
@@ -298,5 +298,30 @@ describe("a database that was restored to an hour ago", () => {
     expect(await copy()).toMatchObject({ suspended: true });
     await sweepFor(1);
     expect(await copy()).toMatchObject({ suspended: false });
+  });
+
+  it("brings back an opt-out once, each in a line of its own, and not over a later choice", async () => {
+    const snapshot = await takeSnapshot();
+    const restoreTo = world.now;
+    world.advance(60);
+    for (const phone of [ADA, BOB]) await stop(phone);
+    await env.DB.prepare("UPDATE subscription_changes SET proof = 'STOP;\nnow' WHERE source = 'keyword'").run();
+    const kept = await world.rows(KEEP.replaceAll(":restore_to", String(restoreTo)));
+    const lines = kept.map(({ statements }) => String(statements));
+    expect(lines.join("")).not.toContain("\n");
+    await restore(snapshot);
+    const proofs =
+      "SELECT phone, subscribed, proof FROM subscription_changes WHERE source = 'keyword' ORDER BY change_id";
+    const optOut = (phone: string) => ({ phone: Number(phone.slice(1)), subscribed: 0, proof: "STOP;\nnow" });
+    for (const _ of ["once", "after an answer that was lost"]) {
+      for (const line of lines) await run(line);
+      expect(await world.rows(proofs)).toEqual([optOut(ADA), optOut(BOB)]);
+      for (const phone of [ADA, BOB]) expect(await subscriptionOf(phone)).toEqual({ subscribed: 0, person: 1 });
+    }
+    world.advance(60);
+    await stop(ADA, "START");
+    for (const line of lines) await run(line);
+    expect(await subscriptionOf(ADA)).toEqual({ subscribed: 1, person: 0 });
+    expect(await world.rows(proofs)).toHaveLength(3);
   });
 });

@@ -10,8 +10,8 @@ import { Restore } from "../../../scripts/restore/restore.ts";
 
 const NOW = Date.parse("2026-11-21T14:00:00Z");
 const RESTORE_TO = Date.parse("2026-11-21T12:00:00Z");
-const OPT_OUT =
-  "INSERT INTO subscription_changes (website_id) VALUES ('brand'); INSERT INTO subscriptions VALUES ('brand');";
+const optOutOf = (person: string) =>
+  `INSERT INTO subscription_changes VALUES ('${person}'); INSERT INTO subscriptions VALUES ('${person}');`;
 const TOMBSTONE =
   "INSERT OR REPLACE INTO erased_people (website_id, mark, last_stop_at) VALUES ('brand', X'00', NULL);";
 const DATABASES = ["DB", "DB_2"];
@@ -25,18 +25,29 @@ beforeEach(() => {
 
 afterEach(() => rmSync(join(folder, ".."), { recursive: true, force: true }));
 
+interface Database {
+  isOld: boolean;
+  isChanged: boolean;
+  /** Who has opted out since the time that is restored. */
+  optOuts: string[];
+}
+
 /** Cloudflare, and what is true of it. Each call of wrangler takes a minute. */
 class Cloudflare {
   readonly calls: string[] = [];
   readonly printed: string[] = [];
   readonly paused = new Set<string>();
-  readonly databases = new Map(DATABASES.map((name) => [name, { isOld: false, isChanged: false, optOuts: 1 }]));
+  readonly databases = new Map(
+    DATABASES.map((name): [string, Database] => [name, { isOld: false, isChanged: false, optOuts: ["ada"] }]),
+  );
   readonly restoredAt = new Map<string, string>();
   claims: (number | undefined)[] = [0];
   now = NOW;
   waited = 0;
   /** The number of the call that fails, from 1: before its effect, or after it. */
   failing: { call: number; hasEffect: boolean } | undefined;
+  /** Dora texts STOP to a website of the last database, right before this call. */
+  stopBefore = 0;
 
   start(): Restore {
     return new Restore({
@@ -55,6 +66,7 @@ class Cloudflare {
   async #run(command: string[]): Promise<string> {
     this.now += 60_000;
     this.calls.push(command.slice(0, 4).join(" "));
+    if (this.stopBefore === this.calls.length) this.databases.get("DB_2")?.optOuts.push("dora");
     const isFailing = this.failing?.call === this.calls.length;
     if (isFailing && !this.failing?.hasEffect) throw new Error("no connection");
     const output = this.#answer(command);
@@ -77,21 +89,22 @@ class Cloudflare {
     if (isTimeTravel && name === "info") return '{"bookmark": "then"}';
     if (isTimeTravel) {
       if (this.paused.size < QUEUES.length) throw new Error("it is restored while jobs are delivered");
-      Object.assign(database, { isOld: true, isChanged: false, optOuts: 0 });
+      Object.assign(database, { isOld: true, isChanged: false, optOuts: [] });
       return '{"bookmark": "then", "previous_bookmark": "before"}';
     }
     if (action === "migrations") return "";
     return this.#execute(name, database, command);
   }
 
-  #execute(name: string, database: { isOld: boolean; isChanged: boolean; optOuts: number }, command: string[]): string {
+  #execute(name: string, database: Database, command: string[]): string {
     const sql = command[command.indexOf("--command") + 1] ?? "";
     if (command.includes("--file")) {
       const text = readFileSync(command[command.indexOf("--file") + 1] ?? "", "utf8");
-      if (text === `${OPT_OUT}\n${TOMBSTONE}\n`) database.optOuts = 1;
+      for (const [, person = ""] of text.matchAll(/INTO subscriptions VALUES \('(\w+)'\);\n/g))
+        if (!database.optOuts.includes(person)) database.optOuts.push(person);
     } else if (sql.startsWith("SELECT")) {
       if (!sql.includes(`changed_at >= ${RESTORE_TO}`)) throw new Error("the time is missing");
-      const statements = database.optOuts > 0 ? [OPT_OUT, TOMBSTONE] : [];
+      const statements = database.optOuts.length > 0 ? [...database.optOuts.map(optOutOf), TOMBSTONE] : [];
       return JSON.stringify([{ success: true, results: statements.map((it) => ({ statements: it })) }]);
     } else {
       if (!database.isOld) throw new Error("it is changed before it is restored");
@@ -103,7 +116,7 @@ class Cloudflare {
   }
 }
 
-const isWhole = { isOld: true, isChanged: true, optOuts: 1 };
+const isWhole = { isOld: true, isChanged: true, optOuts: ["ada"] };
 
 describe("npm run restore", () => {
   it("keeps of every database before it restores one, and delivers jobs again at the end", async () => {
@@ -112,13 +125,18 @@ describe("npm run restore", () => {
     expect(cloudflare.calls).toEqual([
       ...["queues pause-delivery textgate-messages", "queues pause-delivery textgate-callbacks"],
       ...["d1 execute DB --remote", "d1 execute DB_2 --remote"],
-      ...["d1 time-travel restore DB", "d1 time-travel restore DB_2"],
+      ...["d1 execute DB --remote", "d1 time-travel restore DB"],
+      ...["d1 execute DB_2 --remote", "d1 time-travel restore DB_2"],
       ...["d1 migrations apply DB", "d1 execute DB --remote", "d1 execute DB --remote"],
       ...["d1 migrations apply DB_2", "d1 execute DB_2 --remote", "d1 execute DB_2 --remote"],
       ...["queues resume-delivery textgate-messages", "queues resume-delivery textgate-callbacks"],
     ]);
     expect([...cloudflare.databases.values()]).toEqual([isWhole, isWhole]);
     expect(cloudflare.printed).toContain("  npx wrangler d1 time-travel restore DB_2 --bookmark=before");
+    expect(cloudflare.printed.filter((line) => line.startsWith("An opt-out"))).toEqual([
+      expect.stringContaining("between 2026-11-21T14:04:00.000Z and 2026-11-21T14:06:00.000Z"),
+      expect.stringContaining("between 2026-11-21T14:06:00.000Z and 2026-11-21T14:08:00.000Z"),
+    ]);
   });
 
   it("leaves no number of a person behind, and is not done twice by mistake", async () => {
@@ -130,7 +148,8 @@ describe("npm run restore", () => {
     expect(cloudflare.calls).toHaveLength(calls);
   });
 
-  const FAILURES = Array.from({ length: 14 }, (_, index) =>
+  const CALLS = 16;
+  const FAILURES = Array.from({ length: CALLS }, (_, index) =>
     [false, true].map((hasEffect) => ({ call: index + 1, hasEffect })),
   ).flat();
 
@@ -149,13 +168,30 @@ describe("npm run restore", () => {
     expect(cloudflare.paused.size).toBe(0);
     // The time before the first attempt to restore: what was accepted since is new, and is sent.
     const first = (name: string) => NOW + 60_000 * cloudflare.calls.indexOf(`d1 time-travel restore ${name}`);
-    for (const name of failing.call <= 4 ? [] : ["DB"])
+    for (const name of failing.call <= 5 ? [] : ["DB"])
       expect(Number(cloudflare.restoredAt.get(name))).toBe(first(name));
+  });
+
+  /** Nothing can save the STOP that comes between the last look at a database and its restore: that is one call of wrangler. */
+  it.each(FAILURES)("loses no STOP, where call $call fails, with its effect: $hasEffect", async (failing) => {
+    const lost: string[] = [];
+    for (let stopBefore = 1; stopBefore <= CALLS + failing.call; stopBefore++) {
+      rmSync(folder, { recursive: true, force: true });
+      const cloudflare = new Cloudflare();
+      Object.assign(cloudflare, { failing, stopBefore });
+      await expect(cloudflare.start().run()).rejects.toThrow("no connection");
+      cloudflare.failing = undefined;
+      await cloudflare.start().run();
+      expect(cloudflare.databases.get("DB_2")?.optOuts).toContain("ada");
+      if (cloudflare.calls.length >= stopBefore && !cloudflare.databases.get("DB_2")?.optOuts.includes("dora"))
+        lost.push(cloudflare.calls[stopBefore - 1] ?? "");
+    }
+    expect(new Set(lost)).toEqual(new Set(["d1 time-travel restore DB_2"]));
   });
 
   it("keeps numbers in files that only their owner reads", async () => {
     const cloudflare = new Cloudflare();
-    cloudflare.failing = { call: 5, hasEffect: false };
+    cloudflare.failing = { call: 6, hasEffect: false };
     await expect(cloudflare.start().run()).rejects.toThrow();
     expect(readdirSync(folder).sort()).toEqual(["DB.sql", "DB_2.sql", "progress.json"]);
     expect(statSync(join(folder, "DB.sql")).mode & 0o777).toBe(0o600);
@@ -178,9 +214,9 @@ describe("npm run restore", () => {
 
   it("has nothing to bring back where nobody has opted out", async () => {
     const cloudflare = new Cloudflare();
-    for (const database of cloudflare.databases.values()) database.optOuts = 0;
+    for (const database of cloudflare.databases.values()) database.optOuts = [];
     await cloudflare.start().run();
-    expect(cloudflare.calls).toHaveLength(12);
+    expect(cloudflare.calls).toHaveLength(14);
     expect(cloudflare.printed.join("\n")).toContain("Kept 0 opt-outs and 0 tombstones of DB");
     expect(cloudflare.printed.slice(-4)).toEqual([
       "  npx wrangler d1 time-travel restore DB --bookmark=before",
@@ -208,7 +244,7 @@ describe("npm run restore --dry-run", () => {
     ]);
     expect([existsSync(folder), cloudflare.waited, cloudflare.paused.size]).toEqual([false, 0, 0]);
     expect([...cloudflare.databases.values()]).toEqual(
-      DATABASES.map(() => ({ isOld: false, isChanged: false, optOuts: 1 })),
+      DATABASES.map(() => ({ isOld: false, isChanged: false, optOuts: ["ada"] })),
     );
   });
 });
