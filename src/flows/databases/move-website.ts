@@ -12,6 +12,8 @@ import {
   quietAfterMilliseconds,
   type Shifts,
 } from "../../domain/databases/move.ts";
+import { isStoreUnavailable } from "../../domain/failure.ts";
+import { describeError } from "../../platform/describe-error.ts";
 import { prepareArrival } from "../../store/databases/arrivals.ts";
 import { copyPlace } from "../../store/databases/directory.ts";
 import { readNumbers, reserveNumbers, shiftNumbers } from "../../store/databases/move-numbers.ts";
@@ -31,7 +33,6 @@ import { keepRoutes, readRoutes } from "../../store/databases/moves.ts";
 import { STATE, setState, setTurn, type Turn } from "../../store/databases/moving.ts";
 import { spreadChange } from "../clients/spread-changes.ts";
 import { receiveWaiting } from "../people/receive-inbound.ts";
-import { unlessItFails } from "../unless-it-fails.ts";
 import { forgetClosed, inDatabase, inFirst, withAllOpen } from "./places.ts";
 
 /** A move, and the databases between which it is. */
@@ -184,10 +185,20 @@ export async function giveUp({ deps, move, source, target }: MoveWork): Promise<
   return { endedAt: deps.now(), progress: { at: null } };
 }
 
-/** Opens the website. Inbound texts that waited are applied first, because one may be a STOP. The sweep applies those that fail. */
+/**
+ * Opens the website. Inbound texts that waited are applied first, because one may be a STOP: while the store takes none, the website stays
+ * paused. A text that cannot be applied for another reason is left to the sweep.
+ * @throws RequestFailure store-unavailable
+ */
 async function open(deps: Deps, move: Move, database: string, db: D1Database): Promise<void> {
-  const receive = (own: Deps) =>
-    unlessItFails(deps, "inbound.still-waits", {}, async () => void (await receiveWaiting(own)));
+  const receive = async (own: Deps) => {
+    try {
+      await receiveWaiting(own);
+    } catch (error) {
+      if (isStoreUnavailable(error)) throw error;
+      deps.log("error", "inbound.still-waits", { error: describeError(error) });
+    }
+  };
   await receive(withAllOpen(deps, move.home, database));
   await setState(db, move, STATE.here);
   forgetClosed(deps, database);

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { closedWebsites, inEach } from "../../../src/flows/databases/places.ts";
 import { receiveInbound } from "../../../src/flows/people/receive-inbound.ts";
 import { boundDatabase, rowsOf, useDatabases } from "../../databases.ts";
-import { rowsOfWebsite } from "../../moves.ts";
+import { rowsOfWebsite, workOnPiece } from "../../moves.ts";
 import { strictDatabase } from "../../strict/database.ts";
 import { platform } from "../../strict/platform.ts";
 import { SEND, type TestClient, World } from "../../world.ts";
@@ -269,6 +269,42 @@ describe("what comes for a website while it moves", () => {
     useDatabases(world, (name) => watched(strictDatabase(boundDatabase(name))), ["DB_2"]);
     await finish();
     expect(isStopped).toEqual([{ subscribed: 0 }]);
+  });
+
+  it.each(["arrives", "stays where it was"])("is not opened while a STOP cannot be applied: it %s", async (end) => {
+    const waiting = await world.send(brand, { phone: ADA });
+    await pauseIn(end === "arrives" ? "switched" : "comparing");
+    await text("STOP", ADA, "stop-1");
+    let isAway = true;
+    const failing = (db: D1Database) =>
+      ({
+        prepare: db.prepare.bind(db),
+        batch: async (statements: D1PreparedStatement[]) => {
+          const isInbound = statements.some((it) =>
+            (it as unknown as { statement: string }).statement.includes("INTO inbound_texts"),
+          );
+          if (isAway && isInbound) throw new Error("D1_ERROR: Network connection lost.");
+          return db.batch(statements);
+        },
+      }) as unknown as D1Database;
+    useDatabases(world, (name) => failing(strictDatabase(boundDatabase(name))), ["DB_2"]);
+    world.deps = { ...world.deps, db: failing(world.deps.db) };
+    const work = () => workOnPiece(world, "brand");
+    if (end !== "arrives") await world.operator("POST", "/websites/brand/move/abort");
+    await work();
+    const send = () => world.post("/text/message/send", brand, { ...SEND, phone: BEA });
+    expect((await send()).status).toBe(503);
+    await runQueues();
+    const database = end === "arrives" ? "DB_2" : "DB";
+    expect(await statusIn(database, waiting)).toEqual({ status: "PENDING_TO_SEND", attempts: 0 });
+    isAway = false;
+    world.advance(30);
+    await world.sweep();
+    await runQueues();
+    expect(await isSubscribed(brand, ADA)).toBe(false);
+    expect(await statusIn(database, waiting)).toEqual({ status: "NOT_SUBSCRIBED", attempts: 0 });
+    expect((await send()).status).toBe(200);
+    expect(await rowsOf("DB", "SELECT * FROM waiting_texts")).toEqual([]);
   });
 
   it("a text that is left when the job is cut off is received by the sweep", async () => {
