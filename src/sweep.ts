@@ -1,9 +1,5 @@
 import type { Deps } from "./deps.ts";
-import {
-  hiddenMilliseconds,
-  longestWaitMilliseconds,
-  recoveryMarginMilliseconds,
-} from "./domain/messages/retry-policy.ts";
+import { cancellationWait, longestWaitMilliseconds } from "./domain/messages/retry-policy.ts";
 import { spreadUncopied } from "./flows/clients/spread-changes.ts";
 import { inEach } from "./flows/databases/places.ts";
 import { takeUpMoves } from "./flows/databases/run-moves.ts";
@@ -163,17 +159,14 @@ async function run(deps: Deps, { name, isRoutine, run }: SweepJob, now: number):
 }
 
 async function requeueMessages(deps: Deps, now: number): Promise<number> {
-  const dueBefore = now - deps.config.requeueAfterMilliseconds;
-  const longestWait = longestWaitMilliseconds(deps.config);
+  const { requeueAfterMilliseconds } = deps.config;
+  const times = {
+    dueBefore: now - requeueAfterMilliseconds,
+    wait: cancellationWait(requeueAfterMilliseconds),
+    longestWait: longestWaitMilliseconds(deps.config),
+  };
   return inSteps(
-    () =>
-      takeOverdue(deps.db, {
-        dueBefore,
-        now,
-        hidden: hiddenMilliseconds(deps.config.requeueAfterMilliseconds),
-        margin: recoveryMarginMilliseconds(deps.config.requeueAfterMilliseconds),
-        longestWait,
-      }),
+    () => takeOverdue(deps.db, times, now),
     (overdue) => queueOverdue(deps, overdue, now),
   );
 }

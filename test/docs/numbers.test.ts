@@ -26,6 +26,7 @@ import { SPREAD_MILLISECONDS } from "../../src/domain/messages/closed-hours.ts";
 import { MOST_CHARACTERS, MOST_NAMES } from "../../src/domain/messages/ignored-fields.ts";
 import { MAX_MESSAGE_IDS } from "../../src/domain/messages/message-ids.ts";
 import {
+  cancellationWait,
   DELIVERY_RUN_MILLISECONDS,
   GRACE_MILLISECONDS,
   JOB_TRIES,
@@ -33,10 +34,10 @@ import {
   LONGEST_RECOVERY_SECONDS,
   LONGEST_RUN_MILLISECONDS,
   LONGEST_STORE_TRY_MILLISECONDS,
+  longestRecoveryMilliseconds,
   MOST_ATTEMPTS,
   QUEUE_RETRIES,
   RELEASE_DELAY_SECONDS,
-  recoveryMarginMilliseconds,
   SILENT_STORE_TRIES,
   STORE_TRY_MILLISECONDS,
   waitForCancellation,
@@ -119,9 +120,7 @@ function ofQueue(queue: string, name: string): number {
 const LIMIT_OF_GUESSES = Number(/simple = \{ limit = (\d+)/.exec(wrangler)?.[1]);
 const FIRST_CLAIM = OUTBOUND_CONNECTIONS * SUBMISSIONS_A_CONNECTION.first;
 const LARGEST_CLAIM = OUTBOUND_CONNECTIONS * SUBMISSIONS_A_CONNECTION.fast;
-const OUTCOME_UNKNOWN_MINUTES = Math.ceil(
-  minutes(LONGEST_RUN_MILLISECONDS + LONGEST_RECOVERY_SECONDS * 1000 + recoveryMarginMilliseconds(60_000)),
-);
+const OUTCOME_UNKNOWN_MINUTES = Math.ceil(minutes(LONGEST_RUN_MILLISECONDS + longestRecoveryMilliseconds(60_000)));
 
 /** The prices of a million messages in docs/measurements.md: alone, and then in company. */
 const PRICES = /^\| a million messages, with the purge \|(.*)\|$/m.exec(
@@ -277,6 +276,7 @@ it("words that stand for a number are still right", () => {
   expect(LONGEST_NAMED_SECONDS, "up to an hour if the carrier names a longer time").toBe(3600);
   expect(DEFAULT_GRACE_SECONDS, "the present pair stays valid for a day").toBe(86_400);
   expect(QUEUE_MILLISECONDS, "as long as KV").toBe(KV_MILLISECONDS);
-  expect(minutes(waitForCancellation(DAY_MILLISECONDS, 60_000)), "up to five and a half minutes").toBe(5.5);
-  expect(minutes(waitForCancellation(0, 60_000)), "within three minutes of its request").toBe(3);
+  const wait = cancellationWait(60_000);
+  expect(minutes(waitForCancellation(DAY_MILLISECONDS, wait)), "up to five and a half minutes").toBe(5.5);
+  expect(minutes(waitForCancellation(0, wait)), "within three minutes of its request").toBe(3);
 });

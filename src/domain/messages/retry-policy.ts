@@ -90,11 +90,12 @@ export function recoverySeconds(attempts: number): number {
   return Math.floor(Math.min(LONGEST_RECOVERY_SECONDS, FIRST_PAUSE_SECONDS * 1.5 ** (attempts - 1)));
 }
 
-const LONGEST_RECOVERY_MARGIN_MILLISECONDS = 30_000;
+/** The time of a recovery job besides its pauses, such as its way through the queue and its run: at most half a minute. */
+const recoveryMarginMilliseconds = (requeueAfterMilliseconds: number) => Math.min(30_000, requeueAfterMilliseconds);
 
-/** The time of a recovery job besides its pauses, such as its way through the queue and its run. */
-export function recoveryMarginMilliseconds(requeueAfterMilliseconds: number): number {
-  return Math.min(LONGEST_RECOVERY_MARGIN_MILLISECONDS, requeueAfterMilliseconds);
+/** A recovery job has run after this time at the latest, once the store works again. */
+export function longestRecoveryMilliseconds(requeueAfterMilliseconds: number): number {
+  return LONGEST_RECOVERY_SECONDS * 1000 + recoveryMarginMilliseconds(requeueAfterMilliseconds);
 }
 
 /**
@@ -103,20 +104,33 @@ export function recoveryMarginMilliseconds(requeueAfterMilliseconds: number): nu
  */
 const HIDDEN_MILLISECONDS = 150_000;
 
-/** The same where the sweep requeues sooner than after a minute, as in local development. */
-export function hiddenMilliseconds(requeueAfterMilliseconds: number): number {
-  return Math.min(HIDDEN_MILLISECONDS, 2.5 * requeueAfterMilliseconds);
+/**
+ * A client may have been told that a message is not stored, although it is: then a recovery job cancels the message. So a message that no run
+ * has claimed yet waits until that job must have run:
+ *
+ *     max(min(longestPause, age / 2), hidden - age) + margin
+ *
+ * where `age` is the time since its client asked for it. waitForCancellation computes this for one message, takeOverdue (in SQL) for many.
+ */
+export interface CancellationWait {
+  /** The longest pause between two tries of the job. */
+  longestPause: number;
+  /** How long after the request the job may be hidden from the sweep; shorter where the sweep requeues sooner, as in local development. */
+  hidden: number;
+  margin: number;
 }
 
-/**
- * How long a message must wait that the store has kept, because its client may have been told that it has not: by then, the recovery job
- * that cancels it has run.
- * @param age since its client asked for it: milliseconds
- */
-export function waitForCancellation(age: number, requeueAfterMilliseconds: number): number {
-  const retried = Math.min(LONGEST_RECOVERY_SECONDS * 1000, age / 2);
-  const hidden = hiddenMilliseconds(requeueAfterMilliseconds) - age;
-  return Math.max(retried, hidden) + recoveryMarginMilliseconds(requeueAfterMilliseconds);
+/** In milliseconds. */
+export function cancellationWait(requeueAfterMilliseconds: number): CancellationWait {
+  return {
+    longestPause: LONGEST_RECOVERY_SECONDS * 1000,
+    hidden: Math.min(HIDDEN_MILLISECONDS, 2.5 * requeueAfterMilliseconds),
+    margin: recoveryMarginMilliseconds(requeueAfterMilliseconds),
+  };
+}
+
+export function waitForCancellation(age: number, { longestPause, hidden, margin }: CancellationWait): number {
+  return Math.max(Math.min(longestPause, age / 2), hidden - age) + margin;
 }
 
 /**

@@ -2,8 +2,8 @@
 import type { Deps } from "../../deps.ts";
 import {
   LONGEST_RUN_MILLISECONDS,
+  longestRecoveryMilliseconds,
   overdueAfterMilliseconds,
-  waitForCancellation,
 } from "../../domain/messages/retry-policy.ts";
 import { changeStatus, type StatusChange } from "../../store/messages/messages.ts";
 import { findInterrupted, findUnsubmitted, findWithoutReceipt, markInterrupted } from "../../store/messages/overdue.ts";
@@ -17,8 +17,7 @@ import { queueCallbacks } from "./queue-jobs.ts";
  */
 export async function endInterrupted(deps: Deps, now: number): Promise<number> {
   const claimedBefore = now - LONGEST_RUN_MILLISECONDS;
-  // As long as the job may take.
-  const recovery = waitForCancellation(Number.POSITIVE_INFINITY, deps.config.requeueAfterMilliseconds);
+  const recovery = longestRecoveryMilliseconds(deps.config.requeueAfterMilliseconds);
   await markInterrupted(deps.db, { claimedBefore, dueBefore: claimedBefore + recovery, now });
   return endAll(deps, () => findInterrupted(deps.db, claimedBefore, now - recovery), {
     status: "SENDING",

@@ -1,6 +1,6 @@
 // What the sweep looks for: messages and callbacks whose job was lost, claims whose run was cut off, and receipts that do not come.
 import type { DueEvent } from "../../domain/callbacks/callback.ts";
-import { LONGEST_RECOVERY_SECONDS, LONGEST_RUN_MILLISECONDS } from "../../domain/messages/retry-policy.ts";
+import { type CancellationWait, LONGEST_RUN_MILLISECONDS } from "../../domain/messages/retry-policy.ts";
 import { toEventId } from "../callbacks/events.ts";
 import { runQuery } from "../database.ts";
 import { STATE } from "../databases/moving.ts";
@@ -29,24 +29,17 @@ export interface OverdueMessage {
  *   reported a failure. The client then got a 503, and sends the message again.
  * - A message with a reason waits for a retry. Its retry is due now, so any job that comes may submit it.
  * - A held message is looked at again at its deadline, and not each minute, because a long hold would cause many writes.
- * @param hidden see hiddenMilliseconds
- * @param margin processing time of a recovery job beyond its pauses, in milliseconds; see recoverySeconds
+ * @param wait of a message that no run has claimed yet
  * @param longestWait see longestWaitMilliseconds
  */
 export async function takeOverdue(
   db: D1Database,
-  {
-    dueBefore,
-    now,
-    hidden,
-    margin,
-    longestWait,
-  }: Record<"dueBefore" | "now" | "hidden" | "margin" | "longestWait", number>,
+  { dueBefore, wait, longestWait }: { dueBefore: number; wait: CancellationWait; longestWait: number },
+  now: number,
 ): Promise<OverdueMessage[]> {
-  // As waitForCancellation.
   const age = sql`(${now} - coalesce(requested_at, accepted_at))`;
   const at = sql`${now} + iif(carrier IS NULL,
-    cast(max(min(${LONGEST_RECOVERY_SECONDS * 1000}, ${age} / 2), ${hidden} - ${age}) + ${margin} AS INTEGER), 0)`;
+    cast(max(min(${wait.longestPause}, ${age} / 2), ${wait.hidden} - ${age}) + ${wait.margin} AS INTEGER), 0)`;
   const deadline = deadlineOf(longestWait);
   const rows = await runQuery<{ message_id: string; website_id: string; at: number; is_held: 0 | 1 }>(
     prepare(

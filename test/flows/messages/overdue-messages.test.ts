@@ -4,6 +4,8 @@ import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Carrier, Submission } from "../../../src/carriers/carrier.ts";
 import { sandbox } from "../../../src/carriers/sandbox.ts";
+import { cancellationWait, waitForCancellation } from "../../../src/domain/messages/retry-policy.ts";
+import { takeOverdue } from "../../../src/store/messages/overdue.ts";
 import { strictCarrier } from "../../strict/bindings.ts";
 import { type TestClient, World } from "../../world.ts";
 
@@ -101,6 +103,21 @@ describe("a message", () => {
     await sweepAfter(DAY);
     expect(await world.statusOf(messageId)).toBe("FAILED_TO_DELIVERY");
   });
+});
+
+it("an unclaimed message waits as long in the sweep as anywhere else for the job that may cancel it", async () => {
+  const wait = cancellationWait(60_000);
+  const ages = [0, 1, 61, 100, 101, 200, 400, 599, 600, 601, 7200].map((seconds) => seconds * 1000 + 1);
+  for (const [index, age] of ages.entries()) {
+    const at = world.now - age;
+    const fields = `'m${index}', 'w', '', 12125550100, '', '', 'sale', 'PENDING_TO_SEND', ${at}, ${at}, ${at}`;
+    await world.rows(`INSERT INTO messages (message_id, website_id, client_id, phone, text, callback_data, send_purpose, status,
+      accepted_at, updated_at, due_at) VALUES (${fields})`);
+  }
+  const found = await takeOverdue(world.deps.db, { dueBefore: world.now, wait, longestWait: DAY * 1000 }, world.now);
+  const waits = new Map(found.map(({ messageId, at }) => [messageId, Number(at) - world.now]));
+  for (const [index, age] of ages.entries())
+    expect(waits.get(`m${index}`)).toBe(Math.floor(waitForCancellation(age, wait)));
 });
 
 it("a claim that was cut off is found behind a hundred thousand messages whose jobs are overdue", async () => {
