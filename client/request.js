@@ -21,6 +21,7 @@ import { TextgateError } from "./error.js";
  * @property {AbortSignal | undefined} [signal]
  *
  * @typedef {{ status: number, headers: Headers, text: string }} Answer
+ * @typedef {{ code: number, message: string, details: ErrorDetail[], requestId?: string }} OwnError as the service writes it
  */
 
 const [FIRST_WAIT_SECONDS, LONGEST_BACKOFF_SECONDS] = [1, 30];
@@ -43,9 +44,9 @@ export async function request(settings, call) {
       const body = parseObject(answer.text);
       if (body) return noteIgnored(settings, answer.headers, body);
     }
-    const error = toError(settings, call, { answer, lost, outcome: "unknown" });
-    mayBeTaken ||= !answer || isUnclear(answer.status) || error.details.some(isStored);
-    if (!mayBeTaken) error.outcome = "refused";
+    const own = answer && readOwn(answer.text);
+    mayBeTaken ||= !answer || isUnclear(answer.status) || (own?.details ?? []).some(isStored);
+    const error = toError(settings, call, { answer, own, lost, outcome: mayBeTaken ? "unknown" : "refused" });
     const mayPass = !answer || isUnclear(answer.status) || answer.status === 429;
     const isTooLong = (error.retryAfterSeconds ?? 0) > settings.longestWaitSeconds;
     if (!mayPass || isTooLong || attempt >= settings.attempts) throw error;
@@ -111,9 +112,9 @@ function waitSeconds(retryAfterSeconds, attempt) {
 /**
  * @param {Settings} settings
  * @param {Call} call
- * @param {{ answer: Answer | undefined, lost: unknown, outcome: "refused" | "unknown" }} end of the last attempt
+ * @param {{ answer: Answer | undefined, own: OwnError | undefined, lost: unknown, outcome: "refused" | "unknown" }} end of the last attempt
  */
-function toError({ url }, { method, path, idempotencyKey }, { answer, lost, outcome }) {
+function toError({ url }, { method, path, idempotencyKey }, { answer, own, lost, outcome }) {
   const what = `${method} ${url}${path.replace(/\?.*/, "")}`;
   const rest = { idempotencyKey: idempotencyKey ?? null, outcome };
   if (!answer) {
@@ -121,23 +122,32 @@ function toError({ url }, { method, path, idempotencyKey }, { answer, lost, outc
     return new TextgateError(`${what}: no answer: ${explain(lost)}`, { ...fields, ...rest }, lost);
   }
   const { status, headers, text } = answer;
-  const body = parseObject(text);
-  const isOwn = typeof body?.code === "number" && typeof body.message === "string";
-  const code = isOwn ? body.code : status * 100;
-  /** @type {ErrorDetail[]} */
-  const details = isOwn && Array.isArray(body.details) ? body.details : [];
-  const message = isOwn ? body.message : describe(status, headers, text);
+  const { code, message, details } = own ?? {
+    code: status * 100,
+    message: describe(status, headers, text),
+    details: [],
+  };
   const lines = details.map((detail) => `${detail.field}: ${detail.message}`);
   return new TextgateError(
     // The message of the service has a detail that is alone.
     [`${code}: ${message}`, ...lines.filter((line) => !message.includes(line))].join("\n"),
     {
       ...{ status, code, details, ...rest },
-      requestId: (isOwn && body.requestId) || headers.get("X-Request-Id"),
-      docUrl: isOwn ? readHelp(headers.get("Link"), url) : null,
+      requestId: own?.requestId || headers.get("X-Request-Id"),
+      docUrl: own ? readHelp(headers.get("Link"), url) : null,
       retryAfterSeconds: readRetryAfter(headers.get("Retry-After")),
     },
   );
+}
+
+/**
+ * @param {string} text of an answer
+ * @returns {OwnError | undefined} undefined: it is no error of the service
+ */
+function readOwn(text) {
+  const { code, message, details, requestId } = parseObject(text) ?? {};
+  if (typeof code !== "number" || typeof message !== "string") return undefined;
+  return { code, message, details: Array.isArray(details) ? details : [], requestId };
 }
 
 /** An answer that is not the service's own: a proxy on the way gives it. @param {number} status @param {Headers} headers @param {string} text */
