@@ -32,7 +32,7 @@ export async function deliverMessages(deps: Deps, ids: string[], run: DeliveryRu
   }
 }
 
-/** Submits the messages, and leaves the callbacks of a job that is not full in the run. */
+/** Few messages are claimed at once, whichever their carriers are. Of more, each carrier's are claimed by themselves, some at a time. */
 async function deliverInTime(deps: Deps, ids: string[], run: DeliveryRun): Promise<void> {
   if (ids.length <= run.connections.free * SUBMISSIONS_A_CONNECTION.first) return deliverFew(deps, ids, run);
   const waiting = [...Map.groupBy(await findWaiting(deps.db, ids), ({ carrier }) => carrier)];

@@ -1,6 +1,6 @@
 import type { DueEvent } from "../../domain/callbacks/callback.ts";
 import type { MessageStatus } from "../../domain/messages/message.ts";
-import type { FailedSend, Send, SendOutcome, StoredSend } from "../../domain/messages/send.ts";
+import type { Send, SendOutcome, StoredSend } from "../../domain/messages/send.ts";
 import { dueEvents, recordEvents } from "../callbacks/events.ts";
 import { runNamedRows, runQuery, toJsonLists } from "../database.ts";
 import { piece, prepare, type Query, sql } from "../sql.ts";
@@ -57,27 +57,21 @@ export async function storeSends(
 const isRepeated = (outcome: SendOutcome | "over-limit" | undefined) =>
   typeof outcome === "object" && outcome.kind === "repeated";
 
-/** Puts one failure in place of each "over-limit": the sends are of one website, so all of them have the same. */
+/**
+ * Puts one failure in place of each "over-limit": the sends are of one website, so all of them have the same.
+ * @param isLost an earlier try may still take effect, and find room
+ */
 async function explainOverLimit(
   db: D1Database,
   sends: readonly Send[],
   outcomes: (SendOutcome | "over-limit")[],
-  at: { now: number; isLost: boolean },
+  { now, isLost }: { now: number; isLost: boolean },
 ): Promise<StoredSend[]> {
   const within = outcomes.filter((outcome) => outcome !== "over-limit");
   if (within.length === outcomes.length) return within;
-  const refusal = await refusalOf(db, String(sends[0]?.message.websiteId), at);
-  return outcomes.map((outcome) => (outcome === "over-limit" ? refusal : outcome));
-}
-
-/** @param isLost an earlier try may still take effect, and find room */
-async function refusalOf(
-  db: D1Database,
-  websiteId: string,
-  { now, isLost }: { now: number; isLost: boolean },
-): Promise<FailedSend> {
-  const overLimit = await readOverLimit(db, websiteId, 1, now);
-  return { kind: "failed", isUnavailable: true, isRefused: !isLost, overLimit, error: "over the daily limit" };
+  const overLimit = await readOverLimit(db, String(sends[0]?.message.websiteId), 1, now);
+  const said = { isUnavailable: true, isRefused: !isLost, overLimit, error: "over the daily limit" };
+  return outcomes.map((outcome) => (outcome === "over-limit" ? { kind: "failed", ...said } : outcome));
 }
 
 /** Adds when messages may go that do not go at once. */
