@@ -1,4 +1,5 @@
 // Lookups that missed for callers without known credentials, and the callers that guess too often.
+import { LatestMap } from "../domain/latest-map.ts";
 
 /** How long a lookup that missed is not repeated, because a client or a flood asks for the same again. */
 export const MISSING_MILLISECONDS = 5000;
@@ -22,8 +23,8 @@ export class Guesses {
   readonly #door: string;
   readonly #limit: Limit | undefined;
   /** Until when each is remembered: milliseconds since 1970. */
-  readonly #missing = new Map<string, number>();
-  readonly #refused = new Map<string, number>();
+  readonly #missing = new LatestMap<string, number>(MOST_REMEMBERED);
+  readonly #refused = new LatestMap<string, number>(MOST_REMEMBERED);
 
   /** @param limit counts for all isolates of a location. undefined: nobody is refused */
   constructor(door: string, limit: Limit | undefined) {
@@ -41,15 +42,8 @@ export class Guesses {
   /** A look-up for the caller has found nothing. @throws Error when the limit does not answer */
   async missed(what: string, caller: string, now: number): Promise<void> {
     if (now < (this.#missing.get(what) ?? 0)) return;
-    remember(this.#missing, what, now + MISSING_MILLISECONDS);
+    this.#missing.set(what, now + MISSING_MILLISECONDS);
     const outcome = await this.#limit?.limit({ key: `${this.#door} ${caller}` });
-    if (outcome && !outcome.success) remember(this.#refused, caller, now + REFUSED_MILLISECONDS);
+    if (outcome && !outcome.success) this.#refused.set(caller, now + REFUSED_MILLISECONDS);
   }
-}
-
-function remember(memory: Map<string, number>, what: string, until: number): void {
-  memory.delete(what);
-  const oldest = memory.keys().next();
-  if (memory.size >= MOST_REMEMBERED && !oldest.done) memory.delete(oldest.value);
-  memory.set(what, until);
 }

@@ -1,6 +1,7 @@
 // Calls the object that counts the requests of a website and stores its sends. The limit itself: src/domain/clients/sliding-window.ts.
 import type { Credentials } from "../domain/clients/client.ts";
 import type { Admission } from "../domain/clients/sliding-window.ts";
+import { LatestMap } from "../domain/latest-map.ts";
 import type { Send, StoredSend } from "../domain/messages/send.ts";
 import { SilenceError, withinTime } from "./time-limit.ts";
 
@@ -54,7 +55,7 @@ export class RateGate {
   readonly #limiter: RateLimiterNamespace;
   readonly #options: DurableObjectNamespaceGetDurableObjectOptions;
   /** By website: milliseconds since 1970. */
-  readonly #refusedUntil = new Map<string, number>();
+  readonly #refusedUntil = new LatestMap<string, number>(MOST_REMEMBERED);
 
   /** @param location where objects are made that do not exist yet; left out, near the first request of the website */
   constructor(limiter: RateLimiterNamespace, location?: DurableObjectLocationHint) {
@@ -138,8 +139,6 @@ export class RateGate {
   }
 
   #refuseUntil(websiteId: string, until: number): void {
-    const [oldest] = this.#refusedUntil.keys();
-    if (this.#refusedUntil.size >= MOST_REMEMBERED && oldest !== undefined) this.#refusedUntil.delete(oldest);
     this.#refusedUntil.set(websiteId, Math.max(until, this.#refusedUntil.get(websiteId) ?? 0));
   }
 }

@@ -1,4 +1,5 @@
 // Pure. Which uses and refusals of clients this isolate has just stored, and need not store again.
+import { LatestMap } from "../latest-map.ts";
 
 /** Why a request of a client was refused. */
 export const CLIENT_REFUSALS = [
@@ -22,14 +23,11 @@ const MOST_REMEMBERED = 10_000;
 
 export class StoredUses {
   /** When each was last stored: milliseconds since 1970. */
-  readonly #storedAt = new Map<string, number>();
+  readonly #storedAt = new LatestMap<string, number>(MOST_REMEMBERED);
 
   /** @returns whether it is to be stored now, because the last time was long enough ago */
   isDue(use: string, again: number, now: number): boolean {
     if (now - (this.#storedAt.get(use) ?? Number.NEGATIVE_INFINITY) < again) return false;
-    this.#storedAt.delete(use);
-    const oldest = this.#storedAt.keys().next();
-    if (this.#storedAt.size >= MOST_REMEMBERED && !oldest.done) this.#storedAt.delete(oldest.value);
     this.#storedAt.set(use, now);
     return true;
   }

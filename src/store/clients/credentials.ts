@@ -1,4 +1,5 @@
 import { type Credentials, isNewer } from "../../domain/clients/client.ts";
+import { LatestMap } from "../../domain/latest-map.ts";
 import { askStore } from "../../platform/ask-store.ts";
 
 /** How long KV may answer from its cache (the least that it takes), and an isolate from its own. */
@@ -14,7 +15,7 @@ const keyOf = (clientId: string) => `client:${clientId}`;
 /** The copies of the clients' credentials in KV, and the latest state that this isolate has of them. */
 export class CredentialStore {
   readonly #kv: KVNamespace;
-  readonly #cache = new Map<string, { credentials: Credentials; readAt: number }>();
+  readonly #cache = new LatestMap<string, { credentials: Credentials; readAt: number }>(ISOLATE_CACHE_ENTRIES);
 
   constructor(kv: KVNamespace) {
     this.#kv = kv;
@@ -28,9 +29,6 @@ export class CredentialStore {
 
   /** Only what was used with the right secret is kept, so a flood of unknown ids leaves the cache alone. */
   keep(credentials: Credentials, now: number): void {
-    this.#cache.delete(credentials.clientId);
-    const oldest = this.#cache.keys().next();
-    if (this.#cache.size >= ISOLATE_CACHE_ENTRIES && !oldest.done) this.#cache.delete(oldest.value);
     this.#cache.set(credentials.clientId, { credentials, readAt: now });
   }
 
