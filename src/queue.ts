@@ -58,9 +58,9 @@ async function consumeCallbacks(batch: Batch, deps: Deps): Promise<void> {
 interface Task {
   entries: Entry[];
   work: () => Promise<void>;
-  /** The jobs are malformed, so no retry can help. */
-  isHopeless?: boolean;
-  /** The jobs come from the dead-letter queue, and the work stores them for the operator. */
+  /** A job that has failed so often while the store works is stored for the operator. Left out: JOB_TRIES. */
+  mostTries?: number;
+  /** The jobs come from the dead-letter queue, and the work stores them for the operator, however often it is tried. */
   areDead?: boolean;
   /** One line in the log for all of its jobs, because each of very many receipts has a job of its own. */
   logsOnce?: boolean;
@@ -87,7 +87,7 @@ async function consumeMessages(batch: Batch, deps: Deps, tally: OutcomeTally): P
     else if (isRecovery(job)) {
       const own = job.kind === "move" ? moves : tasks;
       own.push({ entries, work: () => runJob(deps, job, lane) });
-    } else tasks.push({ entries, work: () => failMalformed(details?.[0]?.field), isHopeless: true });
+    } else tasks.push({ entries, work: () => failMalformed(details?.[0]?.field), mostTries: 1 });
   }
   tasks.push(...receiptTasks(deps, receipts));
   tasks.push(...inGroups(deliveries).map((entries) => ({ entries, work: () => deliver(deps, entries, run) })));
@@ -172,7 +172,7 @@ async function runJob(deps: Deps, job: Recovery, lane: Lane = "messages"): Promi
  * @throws after that, the failure of the work, or of the store that should keep a dead job: settleAll stops after several
  */
 async function settle(deps: Deps, queue: string, task: Task): Promise<void> {
-  const { entries, isHopeless = false, areDead = false, logsOnce = false } = task;
+  const { entries, mostTries = JOB_TRIES, areDead = false, logsOnce = false } = task;
   const started = deps.now();
   const messages = entries.map(({ message }) => message);
   try {
@@ -188,7 +188,7 @@ async function settle(deps: Deps, queue: string, task: Task): Promise<void> {
     if (task.oneByOne && !isStoreUnavailable(error)) return settleAll(deps, queue, task.oneByOne);
     pauseAfter(deps, error);
     for (const entry of entries) {
-      const isOver = !areDead && (isHopeless || entry.message.attempts >= JOB_TRIES);
+      const isOver = !areDead && entry.message.attempts >= mostTries;
       if (isOver && !isStoreUnavailable(error)) await keepDead(deps, queue, task, entry, error);
       else retry(deps, task, entry, error, started);
     }
