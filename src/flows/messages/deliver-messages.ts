@@ -32,7 +32,7 @@ export async function deliverMessages(deps: Deps, ids: string[], run: DeliveryRu
   }
 }
 
-/** Few messages are claimed at once, whichever their carriers are. Of more, each carrier's are claimed by themselves, some at a time. */
+/** One claim takes few messages, whichever their carriers are. Many are claimed by carrier, some at a time. */
 async function deliverInTime(deps: Deps, ids: string[], run: DeliveryRun): Promise<void> {
   if (ids.length <= run.connections.free * SUBMISSIONS_A_CONNECTION.first) return deliverFew(deps, ids, run);
   const waiting = [...Map.groupBy(await findWaiting(deps.db, ids), ({ carrier }) => carrier)];
@@ -128,27 +128,31 @@ async function submitAll(
 ): Promise<{ ended: EndedGroup; isDone: boolean }> {
   const { run, carrier, breaker } = part;
   const left = [...claimed];
-  const ended: Ended[] = [];
+  const [inTime, late]: [Ended[], Ended[]] = [[], []];
+  let isAwaited = true;
   const runner = async () => {
-    for (let next = left.shift(); next; next = left.shift()) ended.push(await submit(deps, part, next));
+    for (let next = left.shift(); next; next = left.shift()) {
+      const ended = await submit(deps, part, next);
+      (isAwaited ? inTime : late).push(ended);
+    }
   };
   const work = Promise.all(Array.from({ length: breaker.hasOpened ? 1 : part.share }, runner));
   const isDone = await Promise.race([work.then(() => true), scheduler.wait(CLAIM_WAIT_MILLISECONDS).then(() => false)]);
-  if (!isDone && ended.length === 0) {
+  isAwaited = false;
+  if (!isDone && inTime.length === 0) {
     breaker.recordHang(deps.now(), `${carrier} leaves submissions without an answer`);
     noteHang(deps, breaker.take());
   }
   const skipped = left.splice(0).map((message) => skip(message, deps.now(), `${carrier} is slow`, 0));
-  // From here on, `ended` collects only the submissions that end in the background.
-  const endings = [...ended.splice(0), ...skipped];
+  const endings = [...inTime, ...skipped];
   logAccepted(deps, carrier, endings);
   if (!isDone) {
-    const later = async () => {
-      logAccepted(deps, carrier, ended);
-      await storeEnded(deps, run, { claim, endings: ended, breaker, isLast: false });
+    const storeLate = async () => {
+      logAccepted(deps, carrier, late);
+      await storeEnded(deps, run, { claim, endings: late, breaker, isLast: false });
       await queueRest(deps, run);
     };
-    deps.waitUntil(work.then(later));
+    deps.waitUntil(work.then(storeLate));
   }
   return { ended: { claim, endings, breaker, isLast: isLast || !isDone }, isDone };
 }
