@@ -27,6 +27,17 @@ const isByImport = (importId: string) => sql`(m.website_id = l.website_id AND m.
 const isSetSince = (importId: string) =>
   sql`EXISTS (SELECT 1 FROM subscription_changes c WHERE ${isByOthers(importId)} AND c.change_id > l.change_id)`;
 
+/** Condition: the import has changed the number before the row `l` as well, and nobody has set it between the two. */
+const hasEarlier = (importId: string) =>
+  sql`EXISTS (SELECT 1 FROM subscription_changes m WHERE ${isByImport(importId)} AND m.change_id < l.change_id
+      AND NOT EXISTS (SELECT 1 FROM subscription_changes c WHERE ${isByOthers(importId)}
+        AND c.change_id > m.change_id AND c.change_id < l.change_id))`;
+
+/** Condition: somebody has set the number since the row `l`, and the import has changed it after that. */
+const hasLater = (importId: string) =>
+  sql`EXISTS (SELECT 1 FROM subscription_changes c CROSS JOIN subscription_changes m
+      WHERE ${isByOthers(importId)} AND c.change_id > l.change_id AND ${isByImport(importId)} AND m.change_id > c.change_id)`;
+
 /**
  * The rows `l` of the next step, one for each number; none where another run has made the step. An import that came in parts may have
  * several rows of a number. The first of them has what the number was before the import. If somebody has set the number between two of
@@ -37,11 +48,7 @@ function rowsOfStep({ importId, undoneTo }: StoredImport): Sql {
     AND coalesce(i.undone_to, i.after_id) = ${undoneTo}
     AND l.change_id > ${undoneTo} AND l.change_id <= ${undoneTo} + ${STEP_IDS}
     AND l.source = 'import' AND l.proof = ${importId} AND ${isUndoable("l")}
-    AND NOT EXISTS (SELECT 1 FROM subscription_changes m WHERE ${isByImport(importId)} AND m.change_id < l.change_id
-      AND NOT EXISTS (SELECT 1 FROM subscription_changes c WHERE ${isByOthers(importId)}
-        AND c.change_id > m.change_id AND c.change_id < l.change_id))
-    AND NOT EXISTS (SELECT 1 FROM subscription_changes c CROSS JOIN subscription_changes m
-      WHERE ${isByOthers(importId)} AND c.change_id > l.change_id AND ${isByImport(importId)} AND m.change_id > c.change_id)`;
+    AND NOT ${hasEarlier(importId)} AND NOT ${hasLater(importId)}`;
 }
 
 /** The row `u` that the step has written for `l`. */
