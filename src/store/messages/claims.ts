@@ -157,19 +157,23 @@ function outcomeStatements(db: D1Database, { claim, records, longestWait, counts
 /** The statements run in the order in which they stand, after those of the outcomes. */
 function claimStatements(db: D1Database, { ids, claim, acceptedAfter }: NextClaim, now: number) {
   const list = JSON.stringify(ids);
+  // Its person is not subscribed. A confirmation of an opt-out goes to just such a person; another reply, to anybody who has not opted out.
   const hasOptedOut = sql`CASE m.is_reply WHEN ${OPT_OUT_CONFIRMATION} THEN false
       WHEN ${ANSWER} THEN EXISTS (SELECT 1 FROM subscriptions s
         WHERE s.website_id = m.website_id AND s.phone = m.phone AND s.subscribed = 0)
       ELSE NOT EXISTS (SELECT 1 FROM subscriptions s
         WHERE s.website_id = m.website_id AND s.phone = m.phone AND s.subscribed = 1) END`;
+  // It confirms an opt-out, and its person has opted in again.
   const hasReturned = sql`(m.is_reply = ${OPT_OUT_CONFIRMATION} AND EXISTS (SELECT 1 FROM subscriptions s
     WHERE s.website_id = m.website_id AND s.phone = m.phone AND s.subscribed = 1))`;
+  // Nothing but its person's subscription and the frequency cap can keep it back now.
   const mayGo = sql`m.status = 'PENDING_TO_SEND' AND (m.reason IS NULL OR m.due_at <= ${now})
     AND coalesce(m.send_at, 0) <= ${now} AND iif(m.expires_at IS NULL, coalesce(m.send_at, m.accepted_at) > ${acceptedAfter}, m.expires_at > ${now})
     AND NOT ${IS_HELD}
     AND NOT EXISTS (SELECT 1 FROM websites w CROSS JOIN carrier_pauses p ON p.carrier = w.carrier AND p.open_until > ${now}
       WHERE w.website_id = m.website_id)`;
   const overCap = isOverCap(list, sql`${mayGo} AND NOT ${hasOptedOut}`, now);
+  // A refused message fails, or is NOT_SUBSCRIBED.
   const fails = sql`(${overCap} OR ${hasReturned})`;
   const isRefused = sql`m.message_id IN (SELECT value FROM json_each(${list})) AND m.status = 'PENDING_TO_SEND'
     AND m.claimed_at IS NULL AND (${hasOptedOut} OR ${fails})`;

@@ -1,3 +1,4 @@
+// For an operator who looks for a person. The number of a text to an e-mail address: src/store/messages/recipients.ts.
 import { runQuery } from "../database.ts";
 import { STATE } from "../databases/moving.ts";
 import { prepare, sql } from "../sql.ts";

@@ -1,5 +1,9 @@
 // What a part of the changes of a website does to each of its numbers, in SQL. `g` is a row of the part, `s` its subscription, and
 // `guard` what is found before anything is written.
+//
+// A number gets a row of the ledger if something of it is new: its state (IS_CHANGE), its address (IS_MOVE), a proof (isNewProof), or a
+// confirmation of its state that an undo must heed (isSaidAgain, isFoundOptedOut). It gets none where the row of the part does not count
+// (isAllowed), or the ledger has it already (isDone). Its subscription then becomes what its new row of the ledger says.
 import type { DueEvent } from "../../domain/callbacks/callback.ts";
 import { piece, type Sql, sql } from "../sql.ts";
 import { takesRows } from "./imports.ts";
