@@ -106,18 +106,22 @@ async function sweepOne(deps: Deps, kept: SweepResult): Promise<boolean> {
   const due = dueJobs(last === "away" ? null : last, now).filter((job) => !(kept.failed && job.queuesDeliveries));
   const results = deps.first ? [] : [kept];
   for (const job of due) results.push(await run(deps, job, now));
+  const endedAt = deps.now();
+  // The next sweep finds an end in this hour, and takes this sweep for the first of it.
+  const late = hourOf(endedAt) === hourOf(now) ? [] : JOBS.filter(({ isHourly }) => isHourly);
+  for (const job of late) results.push(await run(deps, job, endedAt));
   const failedJobs = results.filter(({ failed }) => failed).map(({ name }) => name);
   deps.log(failedJobs.length > 0 ? "error" : "info", "sweep", {
     milliseconds: deps.now() - now,
     failed: failedJobs.length,
     jobs: Object.fromEntries(results.map(({ name, count, milliseconds }) => [name, { count, milliseconds }])),
   });
-  return record(deps, failedJobs);
+  return record(deps, { endedAt, failedJobs });
 }
 
-async function record(deps: Deps, failedJobs: string[]): Promise<boolean> {
+async function record(deps: Deps, last: LastSweep): Promise<boolean> {
   try {
-    await recordSweep(deps.db, { endedAt: deps.now(), failedJobs });
+    await recordSweep(deps.db, last);
     return true;
   } catch (error) {
     deps.log("error", "sweep.failed", { job: "record-sweep", error: describeError(error) });

@@ -241,4 +241,27 @@ describe("a purge", () => {
     await world.sweep();
     expect(await counted("inbound_texts")).toBe(0);
   });
+
+  it("of texts comes once an hour where each sweep begins in one hour and ends in the next", async () => {
+    await world.sweep();
+    await seed(world, "inbound_texts", 1, {
+      ...{
+        website_id: "'brand'",
+        carrier: "'sandbox'",
+        carrier_message_id: "i",
+        sender: "''",
+        recipient: "''",
+        text: "''",
+      },
+      received_at: `${world.now - DAYS_30}`,
+    });
+    world.advance(59 * 60 + 59);
+    const { deps } = world;
+    world.deps = { ...deps, now: () => (world.now += 100) };
+    await world.sweep();
+    world.deps = deps;
+    world.advance(55);
+    await world.sweep();
+    expect(await counted("inbound_texts")).toBe(0);
+  });
 });
