@@ -6,7 +6,7 @@ import { runBatch, runNamed, runQuery } from "../database.ts";
 import { STATE } from "../databases/moving.ts";
 import type { CarrierPauseRow } from "../rows.ts";
 import { piece, prepare, type Query, type Sql, sql } from "../sql.ts";
-import { HELD } from "./holds.ts";
+import { HELD, IS_HELD } from "./holds.ts";
 import { deadlineOf } from "./messages.ts";
 import { WITH_ENTRY } from "./submissions.ts";
 
@@ -80,7 +80,8 @@ export const whyPaused = (carrier: string, cause: string) =>
   `${carrier} keeps failing: its circuit breaker is open (${cause})`;
 
 /**
- * Puts off unclaimed messages to a carrier that pauses, until it does not. That is no attempt.
+ * Puts off unclaimed messages to a carrier that pauses, until it does not. That is no attempt. What an operator holds, or what waits for
+ * its time, does not wait for the carrier.
  * @param longestWait see longestWaitMilliseconds
  * @returns them, and when their next job is due: milliseconds since 1970
  */
@@ -101,7 +102,8 @@ export async function putOff(
           submissions = ${WITH_ENTRY}
         FROM (SELECT ${JSON.stringify(entry)} AS entry) r
         WHERE m.message_id IN (SELECT value FROM json_each(${JSON.stringify(ids)})) AND m.status = 'PENDING_TO_SEND'
-          AND m.claimed_at IS NULL AND (SELECT w.carrier FROM websites w WHERE w.website_id = m.website_id) = ${carrier}
+          AND m.claimed_at IS NULL AND coalesce(m.send_at, 0) <= ${now} AND NOT ${IS_HELD}
+          AND (SELECT w.carrier FROM websites w WHERE w.website_id = m.website_id) = ${carrier}
         RETURNING message_id`,
     ),
   });
@@ -153,7 +155,7 @@ export async function readBreakers(
 const READ_ROWS = 20_000;
 
 /**
- * Makes messages due now that wait for a retry at a carrier.
+ * Makes messages due now that wait for a retry at a carrier, and that no operator holds.
  * @param most if 1, it is the message with the fewest attempts
  * @returns the messages that are due now, at most `most`
  */
@@ -171,6 +173,7 @@ export async function takeRetries(
             FROM websites w INDEXED BY websites_by_sender CROSS JOIN messages m INDEXED BY messages_retried
               ON m.website_id = w.website_id AND m.due_at > ${now}
             WHERE w.carrier = ${carrier} AND m.claimed_at IS NULL AND m.reason IS NOT NULL AND m.reason <> ${HELD}
+              AND (w.holds IS NULL OR NOT ${IS_HELD})
               AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = w.website_id AND v.state >= ${STATE.paused})
             LIMIT ${READ_ROWS}) p
           ORDER BY iif(${most} = 1, p.attempts, 0) LIMIT ${most})

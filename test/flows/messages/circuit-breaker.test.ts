@@ -194,6 +194,48 @@ describe("a carrier that keeps failing", () => {
   });
 });
 
+describe("messages that an operator holds, of a carrier that keeps failing", () => {
+  const fail = async () => {
+    const client = await websiteOf("sandbox");
+    await world.website("held", { carrier: "sandbox" });
+    await world.subscribers("held", PHONES);
+    const held = await world.client("held");
+    one.answer = away;
+    await world.send(client, { phone: PHONES[0] });
+    for (let minute = 0; minute < 3; minute++) {
+      await world.runQueues();
+      world.advance(60);
+      await world.sweep();
+    }
+    // The pause is long by now.
+    await world.rows("UPDATE carrier_pauses SET open_until = ?1", world.now + 600_000);
+    return { held };
+  };
+
+  it("do not wait for the carrier: their reason is the hold, whenever they come", async () => {
+    const { held } = await fail();
+    await world.operator("POST", "/websites/held/hold", {});
+    const id = await world.send(held, { phone: PHONES[1] });
+    await world.runQueues();
+    expect(await world.rows("SELECT reason, status FROM messages WHERE message_id = ?1", id)).toEqual([
+      { reason: null, status: "PENDING_TO_SEND" },
+    ]);
+  });
+
+  it("are not the one that tries the carrier each minute, however few attempts they have had", async () => {
+    const { held } = await fail();
+    const ids = await Promise.all(PHONES.slice(0, 20).map((phone) => world.send(held, { phone })));
+    await world.runQueues();
+    await world.operator("POST", "/websites/held/hold", {});
+    one.submitted.length = 0;
+    one.answer = accepted;
+    await world.sweep();
+    await world.runQueues();
+    expect(one.submitted).toHaveLength(1);
+    expect(ids).not.toContain(one.submitted[0]);
+  });
+});
+
 describe("a carrier that does not take our credentials", () => {
   const unauthorized: Answer = () => ({ kind: "later", reason: "HTTP 401", failing: true, unauthorized: true });
   const problems = async () =>
