@@ -199,6 +199,16 @@ describe.each(CARRIERS)("$name, with a message", (carrier) => {
     }
   });
 
+  it("unknown, and then reported: has the id that the carrier gave it", async () => {
+    at.answer = () => Promise.reject(new Error("Network connection lost."));
+    const submitted = await at.submit();
+    await at.receipt(submitted, carrier.delivered);
+    expect(await at.message(submitted.messageId)).toMatchObject({
+      status: "DELIVERED",
+      carrierMessageId: carrier.carrierMessageId,
+    });
+  });
+
   it.each(UNSENT)("that Cloudflare could not pass on (%d, %s): is tried again, and then accepted", async (status) => {
     at.answer = () => text("error code: 1000", status);
     const { messageId } = await at.submit();

@@ -52,9 +52,10 @@ function applyStatements(db: D1Database, receipts: Receipt[], carrier: string | 
     ),
     prepare(
       db,
-      sql`UPDATE messages AS m SET status = r.status, reason = r.reason, reason_code = r.code, updated_at = ${now}, due_at = NULL
+      sql`UPDATE messages AS m SET status = r.status, reason = r.reason, reason_code = r.code, updated_at = ${now}, due_at = NULL,
+          carrier_message_id = coalesce(m.carrier_message_id, r.carrier_message_id)
         FROM (SELECT value ->> 'messageId' AS message_id, value ->> 'status' AS status, value ->> 'reason' AS reason,
-          value ->> 'code' AS code FROM json_each(${reports})) r
+          value ->> 'code' AS code, value ->> 'carrierMessageId' AS carrier_message_id FROM json_each(${reports})) r
         WHERE m.message_id = r.message_id AND ${isChanged}`,
     ),
     recordEvents(
