@@ -36,10 +36,20 @@ export async function post(
   try {
     const signal = AbortSignal.timeout(SUBMIT_TIMEOUT_MILLISECONDS);
     const response = await fetch(url, { ...init, headers, method: "POST", redirect: "manual", signal });
-    return { status: response.status, headers: response.headers, body: await readBeginning(response, READ_BYTES) };
+    return { status: response.status, headers: response.headers, body: await readBody(response) };
   } catch (error) {
     const reason = describeFetchError(error);
     return isOutOfSubrequests(error) ? { status: null, reason, unsent: "platform" } : { status: null, reason };
+  }
+}
+
+/** Where the carrier has not taken the message, its status says so, even if the rest of its answer is lost. */
+async function readBody(response: Response): Promise<string> {
+  try {
+    return await readBeginning(response, READ_BYTES);
+  } catch (error) {
+    if (response.status < 400) throw error;
+    return "";
   }
 }
 

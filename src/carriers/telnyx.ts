@@ -118,7 +118,7 @@ function toSubmission(response: CarrierResponse): Submission {
   const created = createdSchema.safeParse(json);
   if (response.status >= 200 && response.status < 300) {
     if (created.success) return { kind: "accepted", carrierMessageId: created.data.data.id };
-    return { kind: "unknown", reason: `telnyx: HTTP ${response.status} without an id` };
+    return { kind: "unknown", reason: `telnyx: HTTP ${response.status} without an id`, failing: true };
   }
   const errors = errorsSchema.safeParse(json).data?.errors ?? [];
   const [first] = errors;

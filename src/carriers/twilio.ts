@@ -138,7 +138,7 @@ function toSubmission(response: CarrierResponse): Submission {
   const created = createdSchema.safeParse(json);
   if (response.status >= 200 && response.status < 300) {
     if (created.success) return { kind: "accepted", carrierMessageId: created.data.sid };
-    return { kind: "unknown", reason: `twilio: HTTP ${response.status} without a sid` };
+    return { kind: "unknown", reason: `twilio: HTTP ${response.status} without a sid`, failing: true };
   }
   const { code, message } = errorSchema.safeParse(json).data ?? {};
   const reason = `twilio: HTTP ${response.status}${code ? `, ${code}` : ""}${message ? `: ${message}` : ""}`;

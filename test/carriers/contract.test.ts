@@ -209,6 +209,39 @@ describe.each(CARRIERS)("$name, with a message", (carrier) => {
     });
   });
 
+  it.each([429, 401, 530])("%d, in an answer that breaks off: is tried again, and then accepted", async (status) => {
+    at.answer = () => new Response(breaksOff(), { status });
+    const { messageId } = await at.submit();
+    expect(await at.message(messageId)).toMatchObject({ status: "PENDING_TO_SEND" });
+    at.answer = carrier.accepts;
+    at.world.advance(LONGEST_REST_SECONDS);
+    await at.world.runQueues();
+    expect(await at.message(messageId)).toMatchObject({ status: "SENDING", reasonDetail: null });
+  });
+
+  it("400, in an answer that breaks off: is refused", async () => {
+    at.answer = () => new Response(breaksOff(), { status: 400 });
+    const { messageId } = await at.submit();
+    expect(await at.message(messageId)).toMatchObject({ status: "FAILED_TO_SEND", reason: "CARRIER_REFUSED" });
+  });
+
+  it("answered 200 by something that is not the carrier: three are lost at most, and the others wait", async () => {
+    at.answer = () => text("<html>Back soon</html>", 200);
+    const ids = [];
+    for (let message = 0; message < 8; message++) {
+      ids.push(await at.world.send(at.client, { phone: ADA, text: `no. ${message}` }));
+      await at.world.runQueues();
+    }
+    expect(at.submitted).toHaveLength(3);
+    at.answer = carrier.accepts;
+    for (let minute = 0; minute < 3; minute++) {
+      at.world.advance(60);
+      await at.world.sweep();
+      await at.world.runQueues();
+    }
+    expect(at.submitted).toHaveLength(8);
+  });
+
   it.each(UNSENT)("that Cloudflare could not pass on (%d, %s): is tried again, and then accepted", async (status) => {
     at.answer = () => text("error code: 1000", status);
     const { messageId } = await at.submit();
