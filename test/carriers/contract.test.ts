@@ -339,6 +339,20 @@ describe.each(OPTING_OUT)("$name, with a message", (carrier) => {
     expect(at.submitted).toHaveLength(1);
     vi.restoreAllMocks();
   });
+
+  it("that confirms a STOP, which the carrier has obeyed itself: is no opt-out of its own in the report", async () => {
+    const at = await CarrierWorld.create(carrier);
+    await at.submit();
+    at.answer = carrier.optOut?.refusal ?? carrier.accepts;
+    await at.inbound("STOP", { from: ADA });
+    await at.world.runQueues();
+    expect(at.submitted).toHaveLength(2);
+    const report = await (await at.world.operator("GET", "/websites/brand/report")).json();
+    const { days } = (await (await at.world.operator("GET", "/overview")).json()) as { days: { optedOut: number }[] };
+    expect(report).toMatchObject({ total: { optedOut: 1 } });
+    expect(days.at(-1)).toMatchObject({ optedOut: 1, parted: 1 });
+    vi.restoreAllMocks();
+  });
 });
 
 describe("kannel, which says the same of a refused connection and of a broken one", () => {

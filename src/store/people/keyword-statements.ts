@@ -68,7 +68,7 @@ export function keywordStatements(db: D1Database, acted: Acted): D1PreparedState
 /** The report counts an opt-out for the latest message that a carrier accepted for the person. */
 function markLatest(db: D1Database, acted: Acted): D1PreparedStatement[] {
   const { phone } = acted;
-  const answered = sql`SELECT m.message_id FROM messages m WHERE m.opted_out = 0 AND m.message_id IN (
+  const answered = sql`SELECT m.message_id FROM messages m WHERE m.opted_out <> 1 AND m.message_id IN (
     SELECT (SELECT l.message_id FROM messages l WHERE l.website_id = w.value AND l.phone = ${phone} AND l.is_reply = 0
       AND l.status IN ('SENDING', 'DELIVERED', 'FAILED_TO_DELIVERY') ORDER BY l.accepted_at DESC LIMIT 1)
     FROM ${freshWebsites(acted)}

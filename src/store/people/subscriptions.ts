@@ -67,7 +67,7 @@ export interface ChangeOrigin {
 
 /**
  * Opts out the recipient of a message because its carrier reports an opt-out. Takes effect once per message: a receipt that is repeated
- * after START changes nothing.
+ * after START changes nothing. If the person had opted out before, as a carrier says of the confirmation of a STOP, the report counts none.
  * @param carrier skips a message of another carrier
  * @param run names its notices; null: no event is posted
  */
@@ -78,10 +78,17 @@ export async function optOutRecipient(
   carrier: string | undefined,
   run: string | null,
 ): Promise<DueEvent[]> {
-  const isNew = sql`m.message_id = ${messageId} AND m.phone IS NOT NULL AND m.opted_out = 0
+  // The first statement notes with -1 that the person was subscribed, and the last one makes it 1, or 2.
+  const isNew = sql`m.message_id = ${messageId} AND m.phone IS NOT NULL AND m.opted_out <= 0
     AND (${carrier ?? null} IS NULL OR m.carrier = ${carrier ?? null})`;
   const isChange = piece("(s.subscribed IS NOT 0 OR s.opted_out_by_person = 0)");
+  const isAnswer = sql`${isNew} AND m.opted_out = -1`;
   const rows = await runNamed(db, {
+    noted: prepare(
+      db,
+      sql`UPDATE messages AS m SET opted_out = -1 WHERE ${isNew} AND EXISTS (SELECT 1 FROM subscriptions s
+        WHERE s.website_id = m.website_id AND s.phone = m.phone AND s.subscribed = 1)`,
+    ),
     growth: countGrowth(
       db,
       sql`SELECT s.website_id, s.subscribed AS was, 0 AS subscribed FROM messages m
@@ -119,10 +126,10 @@ export async function optOutRecipient(
       db,
       sql`UPDATE daily_counts SET opted_out = opted_out + 1 WHERE (website_id, day, send_purpose, status, reason) IN (
         SELECT m.website_id, m.day, m.send_purpose, m.status, m.reason FROM message_counts m
-        WHERE m.message_id IN (SELECT m.message_id FROM messages m WHERE ${isNew}) AND ${IS_COUNTED})`,
+        WHERE m.message_id IN (SELECT m.message_id FROM messages m WHERE ${isAnswer}) AND ${IS_COUNTED})`,
     ),
-    responses: countResponses(db, "opted-out", sql`SELECT m.message_id FROM messages m WHERE ${isNew}`, origin.now),
-    message: prepare(db, sql`UPDATE messages AS m SET opted_out = 1 WHERE ${isNew}`),
+    responses: countResponses(db, "opted-out", sql`SELECT m.message_id FROM messages m WHERE ${isAnswer}`, origin.now),
+    message: prepare(db, sql`UPDATE messages AS m SET opted_out = iif(opted_out = -1, 1, 2) WHERE ${isNew}`),
   });
   return dueEvents(rows.told);
 }
