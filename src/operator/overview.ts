@@ -60,7 +60,7 @@ const websiteNowSchema = z.object({
   waiting: z
     .int()
     .describe(
-      "Against the will: accepted over a minute ago, pending, and not held. If a website has a hold of a purpose or a client, 100 pending messages are looked at in all such websites.",
+      "Pending, accepted over a minute ago, and not held. Those that wait for their own time or for sending hours are among them. If a website has a hold of a purpose or a client, 100 pending messages are looked at in all such websites.",
     ),
   waitsFor: z.string().nullable().describe("The carrier, where something waits."),
   textsToday: z.int(),
@@ -89,13 +89,17 @@ const overviewAnswers = {
     needs: z.object({
       waiting: z
         .int()
-        .describe("Against the will: accepted over a minute ago, pending, and not held; of the last 30 days."),
+        .describe(
+          "Pending, accepted over a minute ago, and not held, as far as `websites` has the held ones; of the last 30 days. Those that wait for their own time or for sending hours are among them: GET /operator/waiting tells them apart.",
+        ),
       toDecide: z.int().describe("Inbound texts that may be opt-outs: 20 at most are counted."),
       problems: z.int(),
     }),
     problems: z
       .array(nowProblemSchema)
-      .describe("As in `details` of GET /operator/health, found in the 20 oldest rows of each state."),
+      .describe(
+        "As in `details` of GET /operator/health, found in the 20 oldest rows of each state, and in the 1,000 latest rows of what is counted by minute.",
+      ),
     lastProblems: z
       .array(pastProblemSchema)
       .describe(
@@ -151,7 +155,7 @@ const get = operatorCall({
   tag: "Service state",
   summary: "Look at the last hour, the last 30 days and what needs an operator",
   description:
-    "What was accepted, and what has become of it: by the minute and by the day of acceptance, by website and by carrier. By day, also how many numbers were subscribed and unsubscribed. A look reads at most 2,000 rows of each database, whatever the traffic, and writes nothing.",
+    "What was accepted, and what has become of it: by the minute and by the day of acceptance, by website and by carrier. By day, also how many numbers were subscribed and unsubscribed. A look reads at most 4,000 rows of each database, whatever the traffic, and writes nothing.",
   parameters: [
     inQuery("website", "Only the texts of this website. Problems are those of the service.", {
       pattern: WEBSITE_ID.source,

@@ -65,11 +65,19 @@ export function countReceipts(receipts: ReceiptCount[], afterMinute: number) {
   return { delivered, undelivered: sumOf(recent) - delivered };
 }
 
-/** Senders whose texts do not arrive, and why most of these did not. */
-export function findFailingSenders(counts: ReceiptCount[], nowMinute: number) {
+export const HOUR_MINUTES = 60;
+
+/**
+ * Senders whose texts do not arrive, and why most of these did not. A part of an hour, or of five minutes, is not judged: what is missing may
+ * have arrived.
+ * @param countedAfter the counts of the minutes after this one are there
+ */
+export function findFailingSenders(counts: ReceiptCount[], nowMinute: number, countedAfter: number) {
+  const isWhole = (minutes: number) => countedAfter <= nowMinute - minutes;
   return bySender(counts).flatMap(({ carrier, sender, own }) => {
-    const hour = sinceRepair(own);
-    const fiveMinutes = sinceRepair(own.filter(({ minute }) => minute > nowMinute - WINDOW_MINUTES));
+    const hour = isWhole(HOUR_MINUTES) ? sinceRepair(own) : [];
+    const recent = own.filter(({ minute }) => minute > nowMinute - WINDOW_MINUTES);
+    const fiveMinutes = isWhole(WINDOW_MINUTES) ? sinceRepair(recent) : [];
     const failing = isTooMuch(hour, LARGEST_SHARE.hour)
       ? hour
       : isTooMuch(fiveMinutes, LARGEST_SHARE.fiveMinutes)

@@ -1,7 +1,7 @@
 // Pure. The problems in the state of the service.
 import { type DatabaseState, describeFill, FILLING_SHARE, FULL_SHARE, shareOf } from "../databases/database-state.ts";
 import type { Move } from "../databases/move.ts";
-import { findFailingSenders, findSilentCarriers, type ReceiptCount } from "../messages/deliveries.ts";
+import { findFailingSenders, findSilentCarriers, HOUR_MINUTES, type ReceiptCount } from "../messages/deliveries.ts";
 import { LONGEST_RUN_MILLISECONDS } from "../messages/retry-policy.ts";
 import { isFailing, type MinuteOutcome } from "./outcome-trend.ts";
 import { type Backlog, type CarrierState, type EndpointState, isKnown, type ObservedState } from "./service-state.ts";
@@ -31,6 +31,8 @@ export interface ServiceState extends ObservedState {
 /** The facts in which problems are found. */
 interface Observed extends ObservedState {
   nowMinute: number;
+  /** Submissions and receipts are known of the minutes after this one. */
+  countedAfter: number;
   /** Moves of websites that have failed, or that no job has worked on for minutes. */
   moves: Pick<Move, "websiteId" | "state" | "problem">[];
   /** These are of the last hour, without those of the sandbox, whose failures are rehearsed. */
@@ -103,9 +105,12 @@ const CHECKS = {
       const own = state.submissions.filter((it) => it.carrier === carrier);
       return isFailing(own, state.nowMinute, ["unauthorized"]);
     }),
-  "deliveries-failing": ({ receipts, nowMinute }) => findFailingSenders(receipts, nowMinute),
-  "receipts-missing": ({ failing, submissions, receipts, nowMinute }) =>
-    isKnown(failing, "receipts") ? findSilentCarriers(submissions, receipts, nowMinute) : [],
+  "deliveries-failing": ({ receipts, nowMinute, countedAfter }) =>
+    findFailingSenders(receipts, nowMinute, countedAfter),
+  "receipts-missing": ({ failing, submissions, receipts, nowMinute, countedAfter }) =>
+    isKnown(failing, "receipts") && countedAfter <= nowMinute - HOUR_MINUTES
+      ? findSilentCarriers(submissions, receipts, nowMinute)
+      : [],
   "move-stuck": ({ moves }) =>
     moves.map(({ websiteId, state, problem }) => ({ websiteId, cause: `${state}${problem ? `: ${problem}` : ""}` })),
   "callbacks-late": ({ callbacks }) => when(isOlder(callbacks.due, LATE_SECONDS)),

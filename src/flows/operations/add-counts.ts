@@ -33,6 +33,7 @@ export function addCounts(first: StateCounts, others: StateCounts[]): StateCount
     isCut: all.some(({ isCut }) => isCut),
     outcomes: all.flatMap(({ outcomes }) => outcomes),
     receipts: all.flatMap(({ receipts }) => receipts),
+    countedAfter: Math.max(...all.map(({ countedAfter }) => countedAfter)),
     carriersInUse: [...new Set(all.flatMap(({ carriersInUse }) => carriersInUse))],
   };
 }

@@ -1,5 +1,5 @@
 // What an operator looks at first: accepted and delivered texts, pending texts that should have gone, and the problems. A look reads
-// at most 2,000 rows of each database, and writes nothing.
+// at most 4,000 rows of each database, and writes nothing.
 import type { Deps } from "../../deps.ts";
 import { DAY_MILLISECONDS, dayNumber, toDay } from "../../domain/day.ts";
 import { isStoreUnavailable } from "../../domain/failure.ts";
@@ -37,7 +37,7 @@ export interface Figures {
   waiting: number;
 }
 
-/** `waiting`: against the will. */
+/** `waiting`: what is held is left out. */
 export type WebsiteNow = Figures &
   Pick<WebsiteTraffic, "websiteId" | "timeZone" | "acceptedToday" | "failedToday" | "sent30Days" | "optedOut30Days"> & {
     name: string;
@@ -51,7 +51,7 @@ export interface Overview {
   websites: WebsiteNow[];
   carriers: (Figures & { carrier: string })[];
   isCut: boolean;
-  /** Against the will: accepted over a minute ago, and not held. */
+  /** Accepted over a minute ago, and not held, as far as `websites` has the held ones. */
   waiting: number;
   past: ToldProblem[];
   names: ProblemNames;

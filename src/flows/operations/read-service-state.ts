@@ -96,7 +96,7 @@ export async function readServiceState(
   const moves = counts.failure === null ? await findStuck(deps, now) : [];
   const details = findProblems({
     ...state,
-    ...{ moves, isSandboxInUse, nowMinute: minuteOf(now) },
+    ...{ moves, isSandboxInUse, nowMinute: minuteOf(now), countedAfter: counts.countedAfter },
     posts: posts.filter(isReal),
     submissions: submissions.filter(isReal),
     receipts: receipts.filter(isReal),

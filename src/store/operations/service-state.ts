@@ -27,8 +27,8 @@ import { selectReceiptCounts } from "./receipt-counts.ts";
 /** Maximum rows counted per state: a backlog of any size is counted in the same time. */
 export const COUNTED_ROWS = 10_000;
 
-/** Rows of counts by minute that are read for each row of a state. The latest count. */
-const COUNTS_A_ROW = 10;
+/** Rows of counts by minute that are read for each row of a state: for a look a thousand, which are an hour of a few carriers and senders. */
+const COUNTS_A_ROW = 50;
 
 const HOUR_MILLISECONDS = 3_600_000;
 
@@ -57,6 +57,8 @@ export interface StateCounts {
   outcomes: OutcomeCount[];
   /** The receipts of the texts that were submitted in it. */
   receipts: ReceiptCount[];
+  /** Both are known of the minutes after this one: more rows than were read may be of it, and of those before. */
+  countedAfter: number;
   carriersInUse: string[];
   /** The name of the latest that is applied. */
   latestMigration: string | null;
@@ -93,6 +95,7 @@ export async function countStates(
   const { pending: waiting, sending: sent, keywordsWithoutEffect, lastSweep, pauses, endpoints } = rows;
   const texts = [keywordsWithoutEffect, rows.maybeOptOuts];
   const counted = [waiting, sent, ...texts, rows.callbacks, rows.deadJobs, rows.credentialsBehind];
+  const [outcomes, receipts] = [rows.outcomes as OutcomeCount[], rows.receipts as ReceiptCount[]];
   return {
     ...{ failing, failure },
     messages: byCarrier([...rows.pending, ...rows.sending] as CarrierLoadRow[]),
@@ -106,12 +109,17 @@ export async function countStates(
     maybeOptOuts: toLoad(rows.maybeOptOuts),
     lastSweep: toLastSweep(lastSweep),
     isCut: counted.some((some) => sum(some) >= most),
-    outcomes: rows.outcomes as OutcomeCount[],
-    receipts: rows.receipts as ReceiptCount[],
+    outcomes,
+    receipts,
+    countedAfter: Math.max(cutAt(outcomes, most), cutAt(receipts, most)),
     carriersInUse: (rows.carriersInUse as Pick<WebsiteRow, "carrier">[]).map(({ carrier }) => carrier),
     latestMigration: (rows.migrations as { name: string | null }[])[0]?.name ?? null,
   };
 }
+
+/** The earliest minute of the counts, the latest of which come first; -Infinity where all were read. */
+const cutAt = (counts: { minute: number }[], most: number) =>
+  (counts.length < most * COUNTS_A_ROW ? undefined : counts.at(-1)?.minute) ?? Number.NEGATIVE_INFINITY;
 
 type Parts<T> = Record<StatePart, T>;
 

@@ -57,7 +57,14 @@ const fortyPercent = (minute: number, number: number) =>
 const during = (from: number, to: number, of: (minute: number) => Text[]) =>
   Array.from({ length: to - from + 1 }, (_, index) => of(from + index)).flat();
 
-const isFailing = (all: Text[], nowMinute: number) => findFailingSenders(count(all), BEGAN + nowMinute).length > 0;
+const isFailing = (all: Text[], nowMinute: number, countedAfter = Number.NEGATIVE_INFINITY) =>
+  findFailingSenders(count(all), BEGAN + nowMinute, BEGAN + countedAfter).length > 0;
+
+it("a sender is not judged by a part of an hour, or of five minutes", () => {
+  const all = [...failed(20, 30), ...during(53, 57, (it) => failed(it, 5))];
+  expect([-1, 0, 55, 56].map((countedAfter) => isFailing(all, 60, countedAfter))).toEqual([true, true, true, false]);
+  expect([0, 1, 55].map((countedAfter) => isFailing(failed(20, 30), 60, countedAfter))).toEqual([true, false, false]);
+});
 
 describe("a sender fails", () => {
   it.each<[string, Text[], number]>([
@@ -140,7 +147,7 @@ describe("a sender fails", () => {
       "+12125550002",
     );
     const other = count(delivered(0, 50), "telnyx", "+12125550001");
-    expect(findFailingSenders([...large, ...small, ...other], BEGAN + 5)).toEqual([
+    expect(findFailingSenders([...large, ...small, ...other], BEGAN + 5, Number.NEGATIVE_INFINITY)).toEqual([
       { carrier: "twilio", sender: "+12125550001", cause: "UNDELIVERED × 6 of 6" },
     ]);
   });
