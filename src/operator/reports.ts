@@ -22,7 +22,7 @@ export const MOST_WEBSITE_DAYS = 200_000;
 
 const reportAnswers = { Report: reportSchema };
 
-type ReportAnswers = Answers<typeof reportAnswers>;
+export type ReportAnswers = Answers<typeof reportAnswers>;
 
 const COUNTS = {
   accepted: 3,
