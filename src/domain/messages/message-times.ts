@@ -5,6 +5,7 @@ import { ruleOn } from "./closed-hours.ts";
 import { kindOf } from "./kind.ts";
 import type { NewMessage } from "./new-message.ts";
 import type { SendRequest } from "./send-request.ts";
+import { PAST_MILLISECONDS } from "./send-times.ts";
 
 type Settings = Pick<Credentials, "sendingHours" | "transactionalPurposes">;
 type Times = Pick<NewMessage, "sendAt" | "expiresAt" | "opensAt" | "refusedAs" | "refusedBecause">;
@@ -16,14 +17,19 @@ export const isHeldToHours = (client: Settings, request: Pick<SendRequest, "kind
 /**
  * Each is left out where it says nothing: the message may go at once, and until SUBMIT_WITHIN_HOURS are over.
  * @param phone as digits; undefined: no number is known, and sending hours are asked when it goes
+ * @param submitWithin SUBMIT_WITHIN_HOURS in milliseconds
  */
 export function timesOf(
   client: Settings,
   request: SendRequest,
   phone: number | undefined,
   { messageId, acceptedAt }: Pick<NewMessage, "messageId" | "acceptedAt">,
+  submitWithin: number,
 ): Times {
-  const { sendAt, expireAt } = request;
+  const { sendAt } = request;
+  // A part of a bulk request may be stored by a repetition, which finds times valid that are past. They still end it.
+  const isLate = sendAt !== undefined && sendAt < acceptedAt - PAST_MILLISECONDS;
+  const expireAt = request.expireAt ?? (isLate ? sendAt + submitWithin : undefined);
   const asked: Times = {
     ...(sendAt === undefined || sendAt <= acceptedAt ? {} : { sendAt }),
     ...(expireAt === undefined ? {} : { expiresAt: expireAt }),

@@ -9,7 +9,7 @@ export const MAX_SCHEDULE_DAYS = 35;
 /** How long after the time of a message it may expire. */
 export const MAX_EXPIRY_DAYS = 7;
 /** A time that is past by no more counts as now: clocks differ, and a request takes its time. */
-const PAST_MILLISECONDS = 5 * 60_000;
+export const PAST_MILLISECONDS = 5 * 60_000;
 
 const TIME_FORM = "must be a date and a time with an offset or Z, such as 2026-11-27T09:00:00-05:00";
 

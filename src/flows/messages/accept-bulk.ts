@@ -30,6 +30,9 @@ import { settleUnstored, toFailed } from "./unstored-sends.ts";
 
 type BulkAnswer = z.output<typeof bulkSendAnswerSchema>;
 
+/** The error of a message that breaks no rule, in a part that an earlier attempt has stored without it. */
+const REFUSED_AT_FIRST = "is not stored: it broke a rule when this request first came. Send it in a request of its own";
+
 /** Messages over the limit that get an error of their own; the rest, of which there may be millions, share one. */
 const MOST_SURPLUS = 50_000;
 
@@ -124,14 +127,21 @@ class BulkRun {
   async #storePart(items: unknown[], start: number, chunk: BulkChunk): Promise<void> {
     await requireOpen(this.#deps);
     this.#begun ??= await this.#begin();
-    const messages = await this.#check(items, start, this.#begun);
-    const part = await this.#toPart(this.#parts++, chunk.json, chunk.items);
-    const stored = await this.#store(part, [...messages.values()]);
+    const { firstId, begunAt } = this.#begun;
+    const ids = items.map((_, offset) => nthId(firstId, start + offset));
+    const { messages, faults } = await this.#check(items, ids, begunAt);
+    const stored = await this.#store(await this.#toPart(this.#parts++, chunk.json, chunk.items, ids), messages);
     if (stored.kind === "conflict") throw new RequestFailure({ kind: "idempotency-conflict" });
     if (stored.kind === "over-limit") throw new RequestFailure({ kind: "daily-limit-reached", ...stored.overLimit });
     if (stored.kind === "stored") queueAccepted(this.#deps, "bulk", stored);
-    for (const [index, message] of messages) {
-      const messageId = stored.duplicates.get(message.messageId) ?? message.messageId;
+    for (const [offset, id] of ids.entries()) {
+      const index = start + offset;
+      const messageId = stored.answered.get(id);
+      if (messageId === undefined) {
+        const errorMessage = faults.get(id) ?? REFUSED_AT_FIRST;
+        this.answer.failedSent.push({ index, ...recipientOf(items[offset]), errorMessage });
+        continue;
+      }
       const scheduledFor = stored.schedule.get(messageId);
       const times = scheduledFor === undefined ? {} : { scheduledFor: new Date(scheduledFor).toISOString() };
       this.answer.successSent.push({ index, messageId, ...times });
@@ -156,27 +166,23 @@ class BulkRun {
     return beginBulk(this.#deps.db, { clientId, key: this.#key, newId, expiresAt, now });
   }
 
-  /** @returns the valid messages, by index; the errors of the others go into the answer */
-  async #check(items: unknown[], start: number, { firstId, begunAt }: Begun): Promise<Map<number, AcceptedMessage>> {
-    const messages = new Map<number, AcceptedMessage>();
+  /** @returns the valid messages, and the errors of the others by their ids */
+  async #check(items: unknown[], ids: string[], begunAt: number) {
+    const messages: AcceptedMessage[] = [];
+    const faults = new Map<string, string>();
     // A repetition finds the times of its messages valid as they were at first.
     const tried = items.map((item) => trySend(this.#sender, item, begunAt));
     const valid = tried.flatMap(({ data }) => data ?? []);
     const phones = await findPhones(this.#deps, this.#sender.client, valid);
-    for (const [offset, item] of items.entries()) {
-      const index = start + offset;
-      this.ignored.addOf(sendRequestSchema, item);
+    for (const [offset, id] of ids.entries()) {
+      this.ignored.addOf(sendRequestSchema, items[offset]);
       const request = tried[offset] as Tried<SendRequest>;
       const fault = request.data && findEmailFault(this.#sender.client, request.data, phones);
       const { data, details = [] } = fault ? { details: [fault] } : request;
-      if (data)
-        messages.set(index, await toStoredMessage(this.#deps, this.#sender, data, phones, nthId(firstId, index)));
-      else {
-        const errorMessage = details.map(({ field, message }) => `${field}: ${message}`).join("; ");
-        this.answer.failedSent.push({ index, ...recipientOf(item), errorMessage });
-      }
+      if (data) messages.push(await toStoredMessage(this.#deps, this.#sender, data, phones, id));
+      else faults.set(id, details.map(({ field, message }) => `${field}: ${message}`).join("; "));
     }
-    return messages;
+    return { messages, faults };
   }
 
   /** @throws RequestFailure when the body has no message, or the key was used with a longer or shorter body */
@@ -185,7 +191,7 @@ class BulkRun {
       const message = `must be an array of 1 to ${MAX_BULK_MESSAGES} send requests`;
       throw new RequestFailure({ kind: "fields-wrong", details: [{ field: "messages", message }] });
     }
-    const part = await this.#toPart(END_PART, String(this.#count), this.#count);
+    const part = await this.#toPart(END_PART, String(this.#count), this.#count, []);
     if (!part) return;
     await requireOpen(this.#deps);
     const stored = await this.#store(part, []);
@@ -193,7 +199,7 @@ class BulkRun {
   }
 
   /** @param text what a repetition must repeat, as JSON; `value` is the same parsed */
-  async #toPart(number: number, text: string, value: unknown): Promise<BulkPart | null> {
+  async #toPart(number: number, text: string, value: unknown, ids: string[]): Promise<BulkPart | null> {
     if (this.#key === undefined || !this.#begun) return null;
     const { firstId, expiresAt } = this.#begun;
     return {
@@ -201,6 +207,7 @@ class BulkRun {
       expiresAt,
       key: this.#key,
       number,
+      ids,
       bodyHash: await hashBody(value, text),
       attempt: this.#attempt,
     };

@@ -93,7 +93,7 @@ export async function toStoredMessage(
   const acceptedAt = deps.now();
   const ids = { messageId, websiteId, clientId, acceptedAt };
   const phone = request.phone ?? phones.get(request.email ?? "");
-  const times = timesOf(client, request, phone, ids);
+  const times = timesOf(client, request, phone, ids, deps.config.submitWithinMilliseconds);
   const kind = kindToStore(kindOf(client, request), client);
   return { ...given, ...countSegments(text), text, linkCode, dedupeHash, ...ids, ...times, ...(kind ? { kind } : {}) };
 }

@@ -9,6 +9,8 @@ export interface BulkPart {
   firstId: string;
   /** From 0, or END_PART. */
   number: number;
+  /** The ids of its messages, also of those that break a rule. */
+  ids: string[];
   /** SHA-256 of the part in its canonical form. */
   bodyHash: string;
   /** The id of this attempt. */

@@ -48,19 +48,21 @@ export type Stored =
       /** The messages to deliver. The others are kept for their time, or have a final status. */
       pending: AcceptedMessage[];
       due: DueEvent[];
-      /** From the id of each suppressed duplicate to the id of the first message. */
-      duplicates: Map<string, string>;
+      answered: Answered;
       schedule: Schedule;
     }
-  /** Another attempt has stored these. */
-  | { kind: "repeated"; duplicates: Map<string, string>; schedule: Schedule }
+  /** Another attempt has stored the part. */
+  | { kind: "repeated"; answered: Answered; schedule: Schedule }
   /** The key was used with another body. */
   | { kind: "conflict" }
   /** The daily limit of the website has no room for all of them: none is stored. */
   | { kind: "over-limit"; overLimit: OverLimit };
 
+/** The id that is answered for each message: its own, or that of the first message of its content. */
+type Answered = ReadonlyMap<string, string>;
+
 /** By the id of a message that does not go at once, when it may go: milliseconds since 1970. */
-type Schedule = Map<string, number>;
+type Schedule = ReadonlyMap<string, number>;
 
 /**
  * Stores messages with their first statuses, which the recipients' subscriptions decide, and the events of messages that are
@@ -85,23 +87,41 @@ export async function storeMessages(
     await neverStore(db, [...duplicates.keys()], options.acceptedAt).catch(failUnconfirmed);
   const [holder] = results.holder.results;
   if (part && holder?.body_hash !== part.bodyHash) return { kind: "conflict" };
-  const isRepeated = part !== null && holder?.attempt !== part.attempt;
-  const timed = messages.filter(
-    ({ messageId, sendAt }) => isRepeated || sendAt !== undefined || duplicates.has(messageId),
-  );
-  const ids = timed.map(({ messageId }) => duplicates.get(messageId) ?? messageId);
-  const schedule = await findSchedule(db, ids);
-  if (isRepeated) return { kind: "repeated", duplicates, schedule };
+  if (part && holder?.attempt !== part.attempt) return readPart(db, part);
   const kept = new Set(results.kept.results.map((row) => row.message_id));
   const isStored = results.insert.changes + kept.size + duplicates.size >= messages.length;
   if (!isStored) await requireStored(db, options, messages, duplicates);
+  const answered = new Map(messages.map(({ messageId: id }) => [id, duplicates.get(id) ?? id]));
   // A message with a final status has its event. If the transaction took effect and ran again, the second run does not
   // return the events: then the delivery job finds nothing to do, and the sweep queues the callbacks.
   const events = results.events.results;
   const final = new Set(events.map((row) => row.message_id));
-  const isPending = (id: string) => !final.has(id) && !kept.has(id) && !duplicates.has(id);
-  const pending = messages.filter(({ messageId }) => isPending(messageId));
-  return { kind: "stored", pending, due: dueEvents(events), duplicates, schedule };
+  const waiting = messages.filter(({ messageId }) => !final.has(messageId) && !duplicates.has(messageId));
+  const pending = waiting.filter(({ messageId }) => !kept.has(messageId));
+  const asked = new Map(
+    waiting.flatMap(({ messageId, sendAt }) => (sendAt === undefined ? [] : [[messageId, sendAt]])),
+  );
+  const schedule = await findSchedule(db, [...asked.keys(), ...duplicates.values()], asked);
+  return { kind: "stored", pending, due: dueEvents(events), answered, schedule };
+}
+
+/**
+ * What another attempt has stored of a part. A message may break a rule now that it did not break then, or the other way round: the
+ * settings of its website may have changed. One that has a tombstone was stored, and erased with its recipient since.
+ */
+async function readPart(db: D1Database, { ids }: BulkPart): Promise<Stored> {
+  const rows = await runQuery<{ message_id: string; answered: string }>(
+    prepare(
+      db,
+      sql`SELECT j.value AS message_id, coalesce(d.first_id, j.value) AS answered
+        FROM json_each(${JSON.stringify(ids)}) j LEFT JOIN suppressed_messages d ON d.message_id = j.value
+        WHERE d.first_id IS NOT NULL OR EXISTS (SELECT 1 FROM messages m WHERE m.message_id = j.value)
+          OR EXISTS (SELECT 1 FROM scheduled_messages kept WHERE kept.message_id = j.value)
+          OR EXISTS (SELECT 1 FROM cancelled_messages c WHERE c.message_id = j.value)`,
+    ),
+  ).catch(failUnconfirmed);
+  const answered = new Map(rows.map((row) => [row.message_id, row.answered]));
+  return { kind: "repeated", answered, schedule: await findSchedule(db, [...answered.values()]) };
 }
 
 function statements(db: D1Database, options: StoreOptions, messages: AcceptedMessage[]) {
@@ -187,8 +207,8 @@ export function insertLinks(db: D1Database, list: string, condition: Sql): D1Pre
 }
 
 /**
- * A transaction that took effect and ran again inserts nothing the second time. A recipient may be erased between the two. In any other
- * case, missing rows are an error that must not be reported as a success.
+ * A transaction that took effect and ran again inserts nothing the second time. Between the two, a recipient may be erased, and a kept
+ * request may become a message. In any other case, missing rows are an error that must not be reported as a success.
  * @throws Error unless this call has stored every message that is no duplicate
  */
 async function requireStored(
@@ -202,7 +222,7 @@ async function requireStored(
     prepare(
       db,
       sql`SELECT (SELECT count(*) FROM json_each(${JSON.stringify(ids)}) j CROSS JOIN messages m ON m.message_id = j.value
-          WHERE m.client_id = ${clientId} AND m.accepted_at = ${acceptedAt})
+          WHERE m.client_id = ${clientId} AND coalesce(m.requested_at, m.accepted_at) = ${acceptedAt})
         + (SELECT count(*) FROM json_each(${JSON.stringify(ids)}) j CROSS JOIN scheduled_messages kept ON kept.message_id = j.value
           WHERE kept.client_id = ${clientId} AND kept.requested_at = ${acceptedAt})
         + (SELECT count(*) FROM json_each(${JSON.stringify(ids)}) j CROSS JOIN cancelled_messages c ON c.message_id = j.value) AS count`,

@@ -54,12 +54,17 @@ export function keepScheduled(db: D1Database, list: string, condition: Sql, now:
 }
 
 /**
- * When stored messages may go that do not go at once. What cannot be read is left out: the messages are stored.
+ * When stored messages may go that do not go at once.
  * @param ids of those that have a time, and of earlier ones that are repeated: sending hours may have given them one
+ * @param asked where it cannot be read: what the request says. The messages are stored
  * @returns milliseconds since 1970, by id
  */
-export async function findSchedule(db: D1Database, ids: string[]): Promise<Map<string, number>> {
-  return ids.length === 0 ? new Map() : readSchedule(db, ids).catch(() => new Map());
+export async function findSchedule(
+  db: D1Database,
+  ids: string[],
+  asked: ReadonlyMap<string, number> = new Map(),
+): Promise<ReadonlyMap<string, number>> {
+  return ids.length === 0 ? new Map() : readSchedule(db, ids).catch(() => asked);
 }
 
 async function readSchedule(db: D1Database, ids: string[]): Promise<Map<string, number>> {
