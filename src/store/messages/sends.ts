@@ -49,13 +49,15 @@ export async function storeSends(
   const due = Map.groupBy(dueEvents(events), (event) => event.slice(0, event.indexOf("_")));
   const isLimited = sends.some((send) => send.isLimited);
   const outcomes = sends.map((send) => toOutcome(send, states.get(send.message.messageId), due, isLimited));
-  const repeating = sends.filter((_, index) => isRepeated(outcomes[index])).map(({ message }) => message.messageId);
-  if (isLost && repeating.length > 0) await neverStore(db, repeating, now).catch(failUnconfirmed);
-  return addSchedule(db, sends, await explainOverLimit(db, sends, outcomes, { now, isLost }));
+  const others = sends.filter((_, index) => isForAnother(outcomes[index]));
+  const ids = others.map(({ message }) => message.messageId);
+  if (isLost && ids.length > 0) await neverStore(db, ids, now).catch(failUnconfirmed);
+  return addSchedule(db, await explainOverLimit(db, sends, outcomes, { now, isLost }));
 }
 
-const isRepeated = (outcome: SendOutcome | "over-limit" | undefined) =>
-  typeof outcome === "object" && outcome.kind === "repeated";
+/** Whether the send is not stored, because another message holds its key or has its content. */
+const isForAnother = (outcome: SendOutcome | "over-limit" | undefined) =>
+  typeof outcome === "object" && (outcome.kind === "repeated" || outcome.kind === "conflict");
 
 /**
  * Puts one failure in place of each "over-limit": the sends are of one website, so all of them have the same.
@@ -74,21 +76,13 @@ async function explainOverLimit(
   return outcomes.map((outcome) => (outcome === "over-limit" ? { kind: "failed", ...said } : outcome));
 }
 
-/** Adds when messages may go that do not go at once. */
-async function addSchedule(db: D1Database, sends: readonly Send[], outcomes: StoredSend[]): Promise<StoredSend[]> {
-  const ids = outcomes.map((outcome, index) => {
-    const { messageId, sendAt } = (sends[index] as Send).message;
-    if (outcome.kind === "repeated") return outcome.messageId;
-    return outcome.kind === "stored" && sendAt !== undefined ? messageId : null;
-  });
-  const schedule = await findSchedule(
-    db,
-    ids.filter((id) => id !== null),
-  );
-  return outcomes.map((outcome, index) => {
-    const scheduledFor = schedule.get(String(ids[index]));
-    const isAccepted = outcome.kind === "stored" || outcome.kind === "repeated";
-    return isAccepted && scheduledFor !== undefined ? { ...outcome, scheduledFor } : outcome;
+/** Adds when repeated messages may go that do not go at once. */
+async function addSchedule(db: D1Database, outcomes: StoredSend[]): Promise<StoredSend[]> {
+  const ids = outcomes.flatMap((outcome) => (outcome.kind === "repeated" ? outcome.messageId : []));
+  const schedule = await findSchedule(db, ids);
+  return outcomes.map((outcome) => {
+    const scheduledFor = outcome.kind === "repeated" ? schedule.get(outcome.messageId) : undefined;
+    return scheduledFor === undefined ? outcome : { ...outcome, scheduledFor };
   });
 }
 
@@ -121,14 +115,15 @@ function toOutcome(
   due: Map<string, DueEvent[]>,
   isLimited: boolean,
 ): SendOutcome | "over-limit" {
-  const { messageId } = message;
+  const { messageId, sendAt } = message;
   if (key && row?.body_hash && row.body_hash !== key.bodyHash) return { kind: "conflict" };
   const first = key && row?.holder && row.holder !== messageId ? row.holder : row?.first_id;
   if (first && first !== messageId) return { kind: "repeated", messageId: first };
   if (!row?.status && isLimited) return "over-limit";
   if (!row?.status) throw new Error(`message ${messageId} was accepted and is not stored`);
-  const isPending = row.status === "PENDING_TO_SEND" && !row.is_kept;
-  return { kind: "stored", isPending, due: due.get(messageId) ?? [] };
+  const waits = row.status === "PENDING_TO_SEND";
+  const times = waits && sendAt !== undefined ? { scheduledFor: sendAt } : {};
+  return { kind: "stored", isPending: waits && !row.is_kept, due: due.get(messageId) ?? [], ...times };
 }
 
 /** Joins the key of the recipient `r` as `i`. */
@@ -227,12 +222,15 @@ function limitOf(sends: readonly Send[], now: number): Limited | null {
   return sends.some(({ isLimited }) => isLimited) ? limited(messages, now, keys) : null;
 }
 
+/** One that has a tombstone while its outcome is awaited was stored by an earlier try, and erased with its recipient since. */
 async function readStates(db: D1Database, sends: Send[]): Promise<StateRow[]> {
   const ids = JSON.stringify(sends.map(({ message }) => message.messageId));
   return runQuery<StateRow>(
     prepare(
       db,
-      sql`SELECT m.message_id, m.status, 0 AS is_kept FROM json_each(${ids}) j CROSS JOIN messages m ON m.message_id = j.value
+      sql`SELECT c.message_id, 'NOT_SUBSCRIBED' AS status, 0 AS is_kept
+          FROM json_each(${ids}) j CROSS JOIN cancelled_messages c ON c.message_id = j.value
+        UNION ALL SELECT m.message_id, m.status, 0 FROM json_each(${ids}) j CROSS JOIN messages m ON m.message_id = j.value
         UNION ALL SELECT kept.message_id, 'PENDING_TO_SEND', 1 FROM json_each(${ids}) j
           CROSS JOIN scheduled_messages kept ON kept.message_id = j.value`,
     ),

@@ -74,3 +74,23 @@ it.each<[string, Losing]>([
     { message_id: messageId, reason_code: "CANCELLED" },
   ]);
 });
+
+it("a send that its key refuses is never stored, also when the sweep has purged the key before a lost try runs", async () => {
+  const carrier = new ToldCarrier(world);
+  const key = { "idempotency-key": "order-4711" };
+  const sendWith = (text: string) => world.post("/text/message/send", client, { ...SEND, phone: ADA, text }, key);
+  const messageId = ((await (await sendWith("Brand: shipped")).json()) as { messageId: string }).messageId;
+  await world.runQueues();
+  world.advance(24 * 3600 - 1);
+  const refusing = async () => expect((await sendWith("Brand: delivered")).status).toBe(409);
+  const runLate = await losingFirst(world, refusing, "INSERT INTO messages");
+  world.advance(5);
+  await world.sweep();
+  await runLate();
+  for (let minute = 0; minute < 10; minute++) {
+    world.advance(60);
+    await world.sweep();
+    await world.runQueues();
+  }
+  expect(carrier.submitted).toEqual([messageId]);
+});

@@ -39,7 +39,14 @@ it.each<[string, () => Promise<unknown>]>([
   expect(await world.rows("SELECT sum(accepted) AS accepted FROM traffic_counts")).toEqual(counted);
 });
 
-it("a bulk request is accepted, of whose recipients one is erased between its tries", async () => {
+it.each<[string, () => Promise<Response>]>([
+  ["a send", () => world.post("/text/message/send", client, { ...SEND, phone: ADA })],
+  [
+    "a send with a key",
+    () => world.post("/text/message/send", client, { ...SEND, phone: ADA }, { "idempotency-key": "k" }),
+  ],
+  ["a bulk request", bulk],
+])("%s is accepted whose recipient is erased between its tries", async (_, work) => {
   const { deps } = world;
   let tries = 0;
   const batch = async (statements: D1PreparedStatement[]) => {
@@ -50,7 +57,7 @@ it("a bulk request is accepted, of whose recipients one is erased between its tr
     throw new Error("D1_ERROR: Network connection lost.");
   };
   world.deps = { ...deps, db: { prepare: (sql: string) => deps.db.prepare(sql), batch } as unknown as D1Database };
-  expect((await bulk()).status).toBe(200);
+  expect((await work()).status).toBe(200);
   expect(await dumpStores(world)).not.toContain(ADA.slice(1));
 });
 
