@@ -27,7 +27,7 @@ import {
   selectHolder,
 } from "./idempotency-keys.ts";
 import { recipients } from "./recipients.ts";
-import { findSchedule, isKept, keepScheduled, staysKept } from "./scheduled.ts";
+import { findSchedule, isKept, keepScheduled, STAYS_KEPT } from "./scheduled.ts";
 
 /** Common properties of the messages of a bulk request. */
 interface StoreOptions {
@@ -134,8 +134,8 @@ function statements(db: D1Database, options: StoreOptions, messages: AcceptedMes
   const isOurPart = limit ? sql`${isClaimed} AND ${isWholeWithinLimit(limit)}` : isClaimed;
   const suppresses = duplicatesUntil !== null;
   const isTaken = sql`${isOurPart} AND ${IS_FIRST}`;
-  const keeps = messages.some((message) => isKept(message, now));
-  const isInserted = keeps ? sql`${isTaken} AND NOT ${staysKept(now)}` : isTaken;
+  const keeps = messages.some(isKept);
+  const isInserted = keeps ? sql`${isTaken} AND NOT ${STAYS_KEPT}` : isTaken;
   return {
     part: part && claimPart(db, part),
     claimDuplicates: suppresses ? lists.map((list) => claimDuplicates(db, list, now, isClaimed)) : null,
@@ -144,7 +144,7 @@ function statements(db: D1Database, options: StoreOptions, messages: AcceptedMes
     traffic: lists.map((list) => countInserted(db, list, isInserted, now)),
     insert: lists.map((list) => prepare(db, insertMessages(list, isInserted))),
     refused: messages.some(isRefused) ? lists.map((list) => explainRefused(db, list)) : null,
-    kept: keeps ? lists.map((list) => keepScheduled(db, list, isTaken, now)) : null,
+    kept: keeps ? lists.map((list) => keepScheduled(db, list, isTaken)) : null,
     events: recordEvents(db, ids, now, isOurPart),
     links: messages.some(({ linkCode }) => linkCode !== null)
       ? lists.map((list) => insertLinks(db, list, isOurPart))
@@ -209,11 +209,11 @@ export function insertLinks(db: D1Database, list: string, condition: Sql): D1Pre
 /**
  * A transaction that took effect and ran again inserts nothing the second time. Between the two, a recipient may be erased, and a kept
  * request may become a message. In any other case, missing rows are an error that must not be reported as a success.
- * @throws Error unless this call has stored every message that is no duplicate
+ * @throws Error unless every message is stored that is no duplicate
  */
 async function requireStored(
   db: D1Database,
-  { clientId, acceptedAt }: StoreOptions,
+  { clientId }: StoreOptions,
   messages: AcceptedMessage[],
   duplicates: Map<string, string>,
 ): Promise<void> {
@@ -222,9 +222,9 @@ async function requireStored(
     prepare(
       db,
       sql`SELECT (SELECT count(*) FROM json_each(${JSON.stringify(ids)}) j CROSS JOIN messages m ON m.message_id = j.value
-          WHERE m.client_id = ${clientId} AND coalesce(m.requested_at, m.accepted_at) = ${acceptedAt})
+          WHERE m.client_id = ${clientId})
         + (SELECT count(*) FROM json_each(${JSON.stringify(ids)}) j CROSS JOIN scheduled_messages kept ON kept.message_id = j.value
-          WHERE kept.client_id = ${clientId} AND kept.requested_at = ${acceptedAt})
+          WHERE kept.client_id = ${clientId})
         + (SELECT count(*) FROM json_each(${JSON.stringify(ids)}) j CROSS JOIN cancelled_messages c ON c.message_id = j.value) AS count`,
     ),
   ).catch(failUnconfirmed);

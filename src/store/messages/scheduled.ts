@@ -23,12 +23,16 @@ export interface ScheduledMessageRow {
  */
 export const RELEASED_BEFORE_MILLISECONDS = 7 * 60_000;
 
-/** Whether a request is kept at `now`, unless its recipient decides that it is final at once. */
-export const isKept = ({ sendAt = 0 }: { sendAt?: number }, now: number) => sendAt > now + RELEASED_BEFORE_MILLISECONDS;
+/**
+ * Whether a request is kept, unless its recipient decides that it is final at once. By the time of the request, so that each try of it
+ * decides the same, whenever it runs.
+ */
+export const isKept = ({ sendAt = 0, acceptedAt }: { sendAt?: number; acceptedAt: number }) =>
+  sendAt > acceptedAt + RELEASED_BEFORE_MILLISECONDS;
 
 /** Condition on the recipient `r`: isKept, and the message would be pending. */
-export const staysKept = (now: number): Sql =>
-  sql`(r.status = 'PENDING_TO_SEND' AND coalesce(r.value ->> 'sendAt', 0) > ${now + RELEASED_BEFORE_MILLISECONDS})`;
+export const STAYS_KEPT = sql`(r.status = 'PENDING_TO_SEND'
+  AND coalesce(r.value ->> 'sendAt', 0) > (r.value ->> 'acceptedAt') + ${RELEASED_BEFORE_MILLISECONDS})`;
 
 export type TimeOfKept = Pick<ScheduledMessageRow, "message_id" | "send_at">;
 
@@ -40,14 +44,14 @@ export interface KeptState {
 }
 
 /** Keeps requests for their time. One that is kept, or stored, stays as it is. @param condition on the recipient `r` */
-export function keepScheduled(db: D1Database, list: string, condition: Sql, now: number): Query<KeptState> {
+export function keepScheduled(db: D1Database, list: string, condition: Sql): Query<KeptState> {
   return prepare(
     db,
     sql`${recipients(list)} INSERT INTO scheduled_messages (message_id, website_id, client_id, phone, send_purpose, send_at,
         requested_at, request)
       SELECT r.message_id, r.website_id, r.value ->> 'clientId', r.phone, r.value ->> 'sendPurpose', r.value ->> 'sendAt',
         r.value ->> 'acceptedAt', r.value
-      FROM recipients r WHERE ${condition} AND ${staysKept(now)}
+      FROM recipients r WHERE ${condition} AND ${STAYS_KEPT}
         AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.message_id = r.message_id)
       ON CONFLICT (message_id) DO NOTHING RETURNING message_id, 'PENDING_TO_SEND' AS status, 1 AS is_kept`,
   );

@@ -25,7 +25,7 @@ import {
   isRefused,
 } from "./new-messages.ts";
 import { recipients } from "./recipients.ts";
-import { findSchedule, isKept, keepScheduled, staysKept } from "./scheduled.ts";
+import { findSchedule, isKept, keepScheduled, STAYS_KEPT } from "./scheduled.ts";
 
 /**
  * Stores single sends of a website in one transaction. Each has its own outcome, in the given order, as if they had
@@ -145,8 +145,8 @@ function statements(db: D1Database, now: number, sends: readonly Send[]) {
   const inEach = <Row>(work: (list: string) => Query<Row>) => lists.map(work);
   const isTaken = sql`${HOLDS_KEY} AND ${IS_FIRST}`;
   const isAccepted = limit ? sql`${isTaken} AND ${isWithinLimit(limit)}` : isTaken;
-  const keeps = sends.some(({ message }) => isKept(message, now));
-  const isInserted = keeps ? sql`${isAccepted} AND NOT ${staysKept(now)}` : isAccepted;
+  const keeps = sends.some(({ message }) => isKept(message));
+  const isInserted = keeps ? sql`${isAccepted} AND NOT ${STAYS_KEPT}` : isAccepted;
   return {
     keys: hasKeys ? inEach((list) => claimKeys(db, list, now)) : null,
     duplicates: suppresses ? inEach((list) => claimDuplicates(db, list, now, HOLDS_KEY)) : null,
@@ -157,7 +157,7 @@ function statements(db: D1Database, now: number, sends: readonly Send[]) {
       prepare(db, sql<StateRow>`${insertMessages(list, isInserted)} RETURNING message_id, status`),
     ),
     refused: sends.some(({ message }) => isRefused(message)) ? inEach((list) => explainRefused(db, list)) : null,
-    kept: keeps ? inEach((list) => keepScheduled(db, list, isAccepted, now)) : null,
+    kept: keeps ? inEach((list) => keepScheduled(db, list, isAccepted)) : null,
     freeDuplicates: limit && suppresses ? freeDuplicates(db, limit) : null,
     events: recordEvents(db, ids, now),
     links: hasLinks ? inEach((list) => insertLinks(db, list, piece("true"))) : null,

@@ -1,5 +1,6 @@
 /** A request whose store fails for a moment is answered with what is stored, whatever happens between its tries. */
-import { beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { storeGroup } from "../../../src/flows/messages/store-sends.ts";
 import { SEND, type TestClient, World } from "../../world.ts";
 
 const ADA = "+12125550100";
@@ -10,6 +11,10 @@ let client: TestClient;
 beforeEach(async () => {
   world = await World.create();
   client = await world.brand([ADA]);
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
 });
 
 const inSeconds = (seconds: number) => new Date(world.now + seconds * 1000).toISOString();
@@ -48,6 +53,35 @@ it.each([
   expect(answer.status).toBe(200);
   const stored = await world.rows("SELECT status FROM messages UNION ALL SELECT 'kept' FROM scheduled_messages");
   expect(stored).toEqual([{ status: "PENDING_TO_SEND" }]);
+});
+
+it("a bulk request is accepted whose clock goes on while its messages are checked", async () => {
+  const { deps } = world;
+  const answer = await losingAnswer(
+    () => {
+      world.deps = { ...world.deps, now: () => world.now++ };
+      return bulk("");
+    },
+    async () => {},
+  );
+  world.deps = deps;
+  expect(answer.status).toBe(200);
+});
+
+it("a send whose object is lost is kept once, and counts once, also if seven minutes are left for one of the two only", async () => {
+  vi.spyOn(world.deps.limiter, "send").mockImplementationOnce(async (given) => {
+    await world.invoke("fetch", () => storeGroup(world.deps, [given]));
+    world.advance(2);
+    throw new Error("object reset");
+  });
+  const { messageId } = (await (await send(inSeconds(7 * 60 + 1))).json()) as { messageId: string };
+  const stored = await world.rows(
+    "SELECT message_id FROM messages UNION ALL SELECT message_id FROM scheduled_messages",
+  );
+  expect(stored).toEqual([{ message_id: messageId }]);
+  expect((await world.post("/text/message/cancel", client, { messageId })).status).toBe(200);
+  const counted = "SELECT accepted, failed FROM traffic_counts WHERE website_id = 'brand' AND span = 'day'";
+  expect(await world.rows(counted)).toEqual([{ accepted: 1, failed: 1 }]);
 });
 
 it.each([
