@@ -29,6 +29,9 @@ const STATUSES: [bit: number, status: Receipt["status"], word: string][] = [
 /** In the text of a receipt, as SMPP 3.4 has it in appendix B: the network's own error code. */
 const ERROR_CODE = /\berr:(\w{1,8})\b/i;
 
+/** At the end of it: the beginning of the message, which is no word of the network. */
+const QUOTED_TEXT = /\btext:.*$/is;
+
 /** The body of a 403 when no SMSC takes the message. Any other 403 of smsbox is about user and password. */
 const NOT_ROUTABLE = /^Not routable/;
 
@@ -155,7 +158,7 @@ async function readReceipts(
   const found = STATUSES.find(([bit]) => (mask & bit) !== 0);
   if (!found) return { kind: "verified", reports: [], unknown: { messageId, status: type } };
   const [, status, word] = found;
-  const answer = query.get("answer")?.slice(0, 200).trim();
+  const answer = query.get("answer")?.replace(QUOTED_TEXT, "").slice(0, 200).trim();
   const reason = status === "FAILED_TO_DELIVERY" ? `kannel: ${word}${answer ? `: ${answer}` : ""}` : null;
   const code = reason === null ? undefined : ERROR_CODE.exec(reason)?.[1];
   const receipt: Receipt = {

@@ -79,7 +79,7 @@ export const kannel: TestCarrier = {
   sent: "8",
   delivered: "1",
   failed: "2",
-  failedReason: /^kannel: undelivered: id:1 stat:UNDELIV err:001$/,
+  failedReason: /^kannel: undelivered: id:1 sub:001 stat:UNDELIV err:001 to:…00$/,
   receipt: async (submitted, { status }) => receiptHook(submitted, status),
   inbound: async ({ id, from, to, text, more }) => {
     const query = new URLSearchParams({ key: WEBHOOK_KEY, id, from, to, text, ...more });
@@ -104,7 +104,10 @@ export const kannel: TestCarrier = {
   },
 };
 
-const ANSWERS: Record<string, string> = { "2": "id:1 stat:UNDELIV err:001" };
+/** As SMSCs write it: with the person's number, and the beginning of the message. */
+const ANSWERS: Record<string, string> = {
+  "2": "id:1 sub:001 stat:UNDELIV err:001 to:12125550100 Text:Brand: hello\ntext:",
+};
 
 function receiptHook({ receiptUrl }: Submitted, type: string) {
   const answer = encodeURIComponent(ANSWERS[type] ?? "");

@@ -14,6 +14,8 @@ const EMAILS = ["ada.lovelace@example.com", "ben@example.org"];
 const SENT = "Brand: the Ada-only text";
 const EVIDENCE = `Ada-only call of ${ADA.slice(1)}, ${EMAILS[0]}`;
 const WRITTEN = "Stop it, please, says Ada";
+/** A key of the client's in its callback URL. */
+const KEY = "hook-key-4711";
 
 let world: World;
 let client: TestClient;
@@ -23,8 +25,9 @@ beforeEach(async () => {
   world = await World.create();
   client = await world.brand([`${ADA},${EMAILS[0]}`, `${BEN},${EMAILS[1]}`]);
   const callbackData = JSON.stringify({ phone: ADA, bare: ADA.slice(1), email: EMAILS[0] });
-  const clickUrl = `https://shop.example.com/?to=${encodeURIComponent(ADA)}&m=${encodeURIComponent(EMAILS[0] ?? "")}`;
-  messageId = await world.send(client, { phone: ADA, text: SENT, callbackData, clickUrl });
+  const query = `to=${encodeURIComponent(ADA)}&bare=${ADA.slice(1)}&m=${encodeURIComponent(EMAILS[0] ?? "")}`;
+  const clickUrl = `https://shop.example.com/?${query}`;
+  messageId = await world.send(client, { phone: ADA, text: SENT, callbackData, clickUrl, mediaUrl: clickUrl });
   await world.send(client, { phone: "", email: "nobody@example.net", text: SENT });
   await world.send(client, { phone: BEN, text: SENT });
   for (const [place, sender, websiteId] of [
@@ -43,7 +46,15 @@ beforeEach(async () => {
      VALUES ('brand', ?1, 1, 0, ?2, 'keyword', ?3, ?4)`,
     ...[Number(ADA.slice(1)), world.now, WRITTEN, EVIDENCE],
   );
-  await world.operator("POST", "/websites/brand/hold", { sendPurpose: "x", reason: `asked by ${ADA}, ${EMAILS[0]}` });
+  // An endpoint that refuses an event may quote it, and a carrier names whom it did not reach.
+  await world.rows(
+    "UPDATE events SET due_at = NULL, attempted_at = ?1, outcome = 'answered', http_status = 422, response = ?2",
+    ...[world.now, `no place for ${SENT}, ${WRITTEN} of ${ADA.slice(1)}`],
+  );
+  await world.rows("UPDATE messages SET reason = ?1", `kannel: undelivered: no route to ${ADA.slice(1)}`);
+  const reason = `asked by ${ADA}, ${ADA.slice(1)}, ${EMAILS[0]}`;
+  await world.operator("POST", "/websites/brand/hold", { sendPurpose: "x", reason });
+  await world.rows("UPDATE clients SET callback_url = ?1", `https://brand.example.com/${KEY}?k=${KEY}`);
   const job = { id: "dead-1", timestamp: new Date(world.now), attempts: 1, body: { kind: "deliver", phone: ADA } };
   await keepDeadJobs(world.deps, "textgate-messages-dead", [job] as unknown as Parameters<typeof keepDeadJobs>[2]);
 });
@@ -81,7 +92,7 @@ describe.each(["viewer", "operator"] as const)("a session of a %s", (role) => {
     const revealing: string[] = [];
     for (const { id, path } of paths(ADA)) {
       const bare = await asked(own, path);
-      const texts = [SENT, WRITTEN, "Ada-only call"];
+      const texts = [SENT, WRITTEN, "Ada-only call", KEY];
       if (namesIn(bare.text, texts).length > 0) revealing.push(id);
       const { status, text } = await asked(browser, path);
       expect([id, status, namesIn(text, role === "viewer" ? texts : [])]).toEqual([id, bare.status, []]);
@@ -96,6 +107,8 @@ describe.each(["viewer", "operator"] as const)("a session of a %s", (role) => {
         "getPerson",
         "findMessages",
         "getMessage",
+        "getClient",
+        "getWebsite",
       ]),
     );
   });

@@ -10,7 +10,7 @@ const HIDDEN = DOT.repeat(5);
 
 /** Fields of the service, its websites and clients, and secrets that are shown once: they stay, with all that is in them. */
 const OWN = new Set([
-  ...["sender", "name", "websiteName", "websiteNames", "clientName", "helpText", "optOutWords", "callbackUrl"],
+  ...["sender", "name", "websiteName", "websiteNames", "clientName", "helpText", "optOutWords"],
   ...["token", "clientSecret", "callbackSecret", "next", "personId"],
 ]);
 
@@ -20,16 +20,10 @@ const CHANGES = new Set(["before", "after"]);
 /** What a person wrote or was sent, whole, and what shows a consent. */
 const TEXTS = new Set(["text", "proof", "evidence", "callbackData"]);
 
-/** Texts by others, which may contain a number in any form. */
+/** Words of others, and of an operator, which may contain a number in any form. */
 const FOREIGN = new Set([
-  "phone",
-  "response",
-  "callbackData",
-  "evidence",
-  "cause",
-  "error",
-  "invalidPhoneNumbers",
-  "value",
+  ...["phone", "response", "callbackData", "evidence", "cause", "error", "invalidPhoneNumbers", "value"],
+  ...["reason", "reasonDetail", "because", "clickUrl", "mediaUrl", "file"],
 ]);
 
 /** `+12065550142`, `+1 206 555-0142`, `%2B12065550142`. */
@@ -91,6 +85,7 @@ function maskChange(facts: unknown, masking: Masking): unknown {
 
 function mask(key: string, value: unknown, around: Fields, masking: Masking): unknown {
   if (CHANGES.has(key)) return maskChange(value, masking);
+  if (key === "callbackUrl") return masking.hidesTexts ? withoutPath(value) : value;
   if (OWN.has(key) || (key === "to" && isInbound(around))) return value;
   if (typeof value === "string") return maskText(key, value, around, masking);
   if (Array.isArray(value)) return value.map((item) => mask(key, item, around, masking));
@@ -102,6 +97,11 @@ function mask(key: string, value: unknown, around: Fields, masking: Masking): un
   return Object.fromEntries(personId === undefined ? masked : [...masked, ["personId", personId]]);
 }
 
+/** The path and the query of a callback URL may hold a key of the client's. */
+function withoutPath(url: unknown): unknown {
+  return typeof url === "string" ? `${URL.parse(url)?.origin}/${HIDDEN}` : url;
+}
+
 function maskText(key: string, text: string, around: Fields, { hidesTexts }: Masking): string {
   if (hidesTexts && text !== "" && isText(key, around)) return HIDDEN;
   // Whoever may read texts reads them whole: a person may have written a number to call.
@@ -110,8 +110,9 @@ function maskText(key: string, text: string, around: Fields, { hidesTexts }: Mas
   return FOREIGN.has(key) || (key === "from" && isInbound(around)) ? maskNumbers(masked) : masked;
 }
 
-/** The proof of a change is a text only where the person has written it. */
-function isText(key: string, { source }: Fields): boolean {
+/** The proof of a change is a text only where the person has written it. An endpoint may quote the event that it answers. */
+function isText(key: string, { source, outcome }: Fields): boolean {
+  if (key === "response") return outcome === "answered";
   if (key !== "proof") return TEXTS.has(key);
   return source === undefined || source === "keyword" || source === "carrier";
 }
