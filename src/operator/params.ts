@@ -2,6 +2,7 @@
 import type { Deps } from "../deps.ts";
 import { CLIENT_ID } from "../domain/clients/client.ts";
 import { WEBSITE_ID, type Website } from "../domain/clients/website.ts";
+import { toDay } from "../domain/day.ts";
 import { failField, RequestFailure } from "../domain/failure.ts";
 import { strip } from "../domain/people/invisible.ts";
 import { isE164, PHONE_FORM } from "../domain/people/phone.ts";
@@ -95,12 +96,18 @@ export function readBefore(request: ApiRequest): number {
   return readTime(request, "before", Number.MAX_SAFE_INTEGER);
 }
 
+/** A day, and a time of UTC where it has no offset. A plus sign that is not escaped comes as a space. */
+const TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(?:Z|([+ -])(\d\d:\d\d))?)?$/i;
+
 /** @returns milliseconds since 1970. @throws RequestFailure fields-wrong */
 export function readTime(request: ApiRequest, name: string, fallback: number): number {
   const given = request.query[name];
   if (given === undefined || given === "") return fallback;
-  const time = Date.parse(String(given));
-  return Number.isNaN(time) ? failField(name, "must be a time in ISO 8601") : time;
+  const [, day = "", clock = "00:00", sign = "+", offset = "00:00"] = TIME.exec(String(given)) ?? [];
+  const time = Date.parse(`${day}T${clock}${sign === " " ? "+" : sign}${offset}`);
+  const midnight = Date.parse(day);
+  const isDay = !Number.isNaN(midnight) && toDay(midnight) === day;
+  return isDay && !Number.isNaN(time) ? time : failField(name, "must be a time in ISO 8601");
 }
 
 /** @throws RequestFailure fields-wrong */

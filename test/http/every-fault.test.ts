@@ -110,9 +110,36 @@ describe("a question of the operator", () => {
     ["/messages?status=LOST&reason=x&from=x&until=y", ["from", "reason", "status", "until"]],
     ["/messages?website=brand&phone=1&status=LOST", ["phone", "status"]],
     ["/audit?cursor=x&website=brand&client=y", ["client", "cursor"]],
+    ["/messages?from=Nov%203&until=5", ["from", "until"]],
+    ["/messages?from=2026-02-31&until=2026-11-20T25:00", ["from", "until"]],
+    ["/messages?from=2026-11-20T10:00:00%2B99:00&until=banana%205", ["from", "until"]],
   ])("with several parameters that are wrong is told of each: %s", async (path, fields) => {
     const faults = await faultsOf(await world.operator("GET", path));
     expect(faults.map((fault) => fault.split(":")[0])).toEqual(fields);
+  });
+});
+
+describe("a time of the operator", () => {
+  it.each([
+    ["2026-11-21", 0],
+    ["2026-11-21T10:30", 10.5],
+    ["2026-11-21 10:30:00", 10.5],
+    ["2026-11-21t10:30:00.000z", 10.5],
+    ["2026-11-21T10:30:00+02:00", 8.5],
+    ["2026-11-21T10:30:00%2B02:00", 8.5],
+    ["2026-11-21T10:30:00-05:00", 15.5],
+  ])("may be %s", async (until, hour) => {
+    const acceptedAt = Date.UTC(2026, 10, 21) + hour * 3_600_000;
+    await world.send(client, { phone: ADA });
+    for (const [at, found] of [
+      [acceptedAt, 0],
+      [acceptedAt - 1, 1],
+    ] as const) {
+      await world.rows("UPDATE messages SET accepted_at = ?1", at);
+      const answer = await world.operator("GET", `/messages?website=brand&until=${until}`);
+      const { messages } = (await answer.json()) as { messages: unknown[] };
+      expect([at, messages.length]).toEqual([at, found]);
+    }
   });
 });
 
