@@ -1,6 +1,8 @@
 // Pure. The expected failures of a request, and the check of its fields; http/errors.ts turns each failure into an answer.
 import type * as z from "zod";
 import type { OverLimit } from "./messages/daily-limit.ts";
+import { knownFields } from "./messages/ignored-fields.ts";
+import { nameMisnamed } from "./misnamed-fields.ts";
 
 /** A broken rule of a request. `field` is a path such as `phone` or `phone_numbers[3]`. */
 export interface FieldError {
@@ -160,7 +162,8 @@ export type Tried<T> = { data: T; details?: never } | { data?: never; details: F
 export function tryFields<T extends z.ZodType>(schema: T, input: unknown): Tried<z.output<T>> {
   const parsed = schema.safeParse(input);
   if (parsed.success) return { data: parsed.data };
-  return { details: parsed.error.issues.flatMap((issue) => toFieldErrors(issue, [])) };
+  const details = parsed.error.issues.flatMap((issue) => toFieldErrors(issue, []));
+  return { details: nameMisnamed(details, knownFields(schema), input) };
 }
 
 /** The issue of a union says only "Invalid input"; the issues of its first option are the ones that help the caller. */

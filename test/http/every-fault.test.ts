@@ -143,6 +143,40 @@ describe("a time of the operator", () => {
   });
 });
 
+const ALL_NAMES = { phone: ADA, text: "hi", callbackData: "{}", sendPurpose: "a" };
+
+describe("a field under a name that differs in case or separators", () => {
+  const TAKEN = { send: "/text/message/send", status: "/text/subscription/status", website: "/operator/websites/new" };
+
+  it.each<[keyof typeof TAKEN, object, string[]]>([
+    [
+      "send",
+      { ...ALL_NAMES, callbackData: undefined, sendPurpose: undefined, callback_data: "{}", SendPurpose: "a" },
+      [
+        'callbackData: is required: write the name of "callback_data" as callbackData',
+        'sendPurpose: is required: write the name of "SendPurpose" as sendPurpose',
+      ],
+    ],
+    ["send", { ...ALL_NAMES, phone: undefined, Phone: ADA }, [`${NOBODY}: write the name of "Phone" as phone`]],
+    ["send", { ...ALL_NAMES, phone: "", " E-Mail": "a@b.co" }, [`${NOBODY}: write the name of " E-Mail" as email`]],
+    ["send", { ...ALL_NAMES, phone: undefined, mobile: ADA }, [NOBODY]],
+    ["send", { ...ALL_NAMES, text: undefined, [`te${"-".repeat(50)}xt`]: "hi" }, ["text: is required"]],
+    [
+      "status",
+      { phoneNumbers: [ADA] },
+      [
+        'phone_numbers: either phone_numbers (a flat array of strings) or csv_file must be given: write the name of "phoneNumbers" as phone_numbers',
+      ],
+    ],
+    ["website", { Name: "New" }, ['name: is required: write the name of "Name" as name']],
+  ])("is named in the error of a %s: %j", async (what, body, faults) => {
+    const path = TAKEN[what];
+    const answer =
+      what === "website" ? await world.operator("PUT", "/websites/new", body) : await world.post(path, client, body);
+    expect(await faultsOf(answer)).toEqual(faults);
+  });
+});
+
 describe("a new website", () => {
   it("is told a bad setting beside the name that it lacks", async () => {
     const answer = await world.operator("PUT", "/websites/new", { helpText: 5, duplicateWindowHours: 0 });

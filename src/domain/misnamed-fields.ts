@@ -1,0 +1,40 @@
+// Pure. A field that a body has under a name in other case, or with other separators, is not that field: JSON compares names letter by
+// letter. Whoever writes one hears only that the field is missing.
+
+interface Fault {
+  field: string;
+  message: string;
+}
+
+/** Looked at of a body, and of a name: whoever has misspelled one has no more. */
+const MOST_NAMES = 100;
+const MOST_CHARACTERS = 40;
+
+const lettersOf = (name: string) => name.toLowerCase().replaceAll(/[\s_-]/g, "");
+
+/**
+ * The faults. Each of a field that the body lacks says under which other name the body has it.
+ * @param fields of the schema of the body
+ */
+export function nameMisnamed<T extends Fault>(faults: T[], fields: ReadonlySet<string>, body: unknown): T[] {
+  if (typeof body !== "object" || body === null || Array.isArray(body)) return faults;
+  const others = Object.keys(body)
+    .slice(0, MOST_NAMES)
+    .filter((name) => name.length <= MOST_CHARACTERS && !fields.has(name));
+  if (others.length === 0) return faults;
+  return faults.map((fault) => {
+    // A rule for either of several fields names them.
+    const isRule = fault.message.startsWith("either ");
+    const missing = [...fields].filter((name) => fault.field === name || (isRule && fault.message.includes(name)));
+    const found = missing.flatMap((name) => {
+      const other = others.find((it) => lettersOf(it) === lettersOf(name));
+      return other === undefined || !isAbsentIn(body, name)
+        ? []
+        : `: write the name of ${JSON.stringify(other)} as ${name}`;
+    });
+    return found[0] === undefined ? fault : { ...fault, message: fault.message + found[0] };
+  });
+}
+
+const isAbsentIn = (body: object, name: string) =>
+  !Object.hasOwn(body, name) || [null, "", undefined].includes((body as Record<string, null>)[name]);
