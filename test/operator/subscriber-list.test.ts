@@ -138,6 +138,27 @@ describe("the file of a website's people", () => {
     expect(await again.json()).toMatchObject({ imported: 5202, new: 0, changed: 0, invalidPhoneNumbers: [] });
   });
 
+  it("brings back addresses that look like formulas, as they were", async () => {
+    const addresses = [
+      "+eve@example.com",
+      "-eve@example.com",
+      "=eve@example.com",
+      "'+eve@example.com",
+      "'eve@example.com",
+    ];
+    // Each as writeCsv writes it.
+    await world.subscribers(
+      "brand",
+      addresses.map((address, index) => `+1212555011${index},${/^'?[+=-]/.test(address) ? "'" : ""}${address},true`),
+    );
+    const stored = () => world.rows("SELECT email FROM subscriptions WHERE email LIKE '%eve%' ORDER BY phone");
+    expect(await stored()).toEqual(addresses.map((email) => ({ email })));
+    const again = await world.operator("POST", "/websites/brand/subscribers?dryRun=true", await file(), "text/csv");
+    expect(await again.json()).toMatchObject({ imported: 7, changed: 0, unchanged: 7 });
+    await world.subscribers("brand", ["+12125550110,+adam-eve@example.com,true"]);
+    expect((await stored())[0]).toEqual({ email: "+adam-eve@example.com" });
+  });
+
   it("has each number once where the last of a page is erased before the next page is read", async () => {
     await add(5200);
     const last = "+16465554997";

@@ -145,12 +145,17 @@ function countLineBreaks(text: string): number {
   return count;
 }
 
-/** Characters with which a formula of a spreadsheet begins, full-width forms included. */
-const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
+/** How a formula of a spreadsheet begins, full-width forms included; or what was written for one. */
+const FORMULA = /^'*[=+\-@\t\r\n＝＋－＠]/;
 
 /** CSV for a spreadsheet: every text is quoted, and a text that looks like a formula gets an apostrophe in front. */
 export function writeCsv(rows: readonly (readonly (string | number)[])[]): string {
   return rows.map((row) => `${row.map(writeField).join(",")}\r\n`).join("");
+}
+
+/** A text as it was before writeCsv. */
+export function readField(text: string): string {
+  return text.startsWith("'") && FORMULA.test(text) ? text.slice(1) : text;
 }
 
 function writeField(value: string | number): string {

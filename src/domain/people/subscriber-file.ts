@@ -2,7 +2,7 @@
 
 import { type FieldError, RequestFailure } from "../failure.ts";
 import { type Consent, findCellFault, toConsent } from "./consent.ts";
-import { CsvError } from "./csv.ts";
+import { CsvError, readField } from "./csv.ts";
 import { echoEmail, echoPhone } from "./echo.ts";
 import { FileText } from "./file-text.ts";
 import { strip } from "./invisible.ts";
@@ -76,7 +76,7 @@ function toPreview(row: { phone: string; email: string; line: number }, subscrib
     line: row.line,
     digits: isValid ? digits : null,
     phone: echoPhone(phone),
-    email: echoEmail(strip(row.email)) || null,
+    email: echoEmail(readField(strip(row.email))) || null,
     subscribed,
     fault: isValid ? null : explainPhone(phone),
   };

@@ -1,5 +1,6 @@
 // Pure. Checks rows of subscribers, and holds the valid ones.
 import type { Consent } from "./consent.ts";
+import { readField } from "./csv.ts";
 import { echoEmail, echoPhone } from "./echo.ts";
 import { isEmail } from "./email.ts";
 import { strip } from "./invisible.ts";
@@ -54,7 +55,7 @@ export class Subscribers {
       if (!subscribed && PHONE_FORM.test(phone)) this.#invalidOptOuts.add(copy(phone));
       return false;
     }
-    const email = strip(givenEmail);
+    const email = readField(strip(givenEmail));
     const address = email === "" ? "" : email.toLowerCase();
     const isAddress = address !== "" && isEmail(address);
     if (address !== "" && !isAddress) {
