@@ -10,12 +10,16 @@ const LONGEST = 100;
 /** One letter in so many may be wrong. */
 const LETTERS_A_FAULT = 6;
 
-/** The path that ends the given one, or that it ends, in whatever case; otherwise the one that differs in a few letters. */
+/**
+ * The path that ends the given one, or that it ends, in whatever case; or that it goes on from, with an id; otherwise the one that differs
+ * in a few letters.
+ */
 export function nearestPath(given: string, known: readonly string[]): string | undefined {
   const path = given.toLowerCase().replace(/\/+/g, "/").replace(/\/$/, "").replace(VERSION, "");
   if (path === "" || path.length > LONGEST) return undefined;
   const ending = known.find((one) => one.endsWith(path)) ?? known.find((one) => path.endsWith(one));
-  if (ending !== undefined) return ending;
+  const within = ending ?? known.find((one) => path.startsWith(`${one}/`));
+  if (within !== undefined) return within;
   const [nearest] = known
     .map((one) => ({ one, distance: distanceOf(one, path) }))
     .sort((a, b) => a.distance - b.distance);
