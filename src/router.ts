@@ -7,7 +7,7 @@ import { nearestPath } from "./domain/operations/nearest-path.ts";
 import { noteRefusal, noteRefusedRequest, noteUse, storeCountedRefusals } from "./flows/clients/client-uses.ts";
 import type { ApiRequest, Guard } from "./http/api-request.ts";
 import type { Call } from "./http/call.ts";
-import { FAULT, failureResponse, faultResponse, SEND_FAULT, toAnswer, toResponse } from "./http/errors.ts";
+import { failureResponse, faultOf, faultResponse, toAnswer, toResponse } from "./http/errors.ts";
 import { limitRate, refuseEarly, requireClient, toSeconds } from "./http/guards.ts";
 import { misconfiguredResponse } from "./http/health.ts";
 import { inItsDatabase } from "./http/in-database.ts";
@@ -25,8 +25,6 @@ function guardsOf(call: Call): Guard[] {
   if (access === "open" || access === "carrier") return [];
   return [requireClient(access.client), isCountedWhenStored ? refuseEarly : limitRate, answerSandboxError as Guard];
 }
-
-const SENDS = /\/message\/send$/;
 
 const router = Router<ApiRequest, [Deps]>({ catch: answerError, finally: [addHeaders] });
 
@@ -117,8 +115,7 @@ function failureOf(error: unknown, request: ApiRequest): Failure | undefined {
 
 function answerError(error: unknown, request: ApiRequest, deps: Deps): Response {
   const failure = failureOf(error, request);
-  const fault = SENDS.test(routeOf(request) ?? "") ? SEND_FAULT : FAULT;
-  const answer = failure ? toAnswer(failure, deps.random()) : fault;
+  const answer = failure ? toAnswer(failure, deps.random()) : faultOf(routeOf(request));
   const { code, message, details = [] } = answer;
   request.logged = { ...request.logged, code };
   request.refusal = { code, message, details };

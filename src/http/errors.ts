@@ -36,13 +36,18 @@ export const FAULT: ErrorAnswer = {
 };
 
 /** The same for a request that sends: a client that repeats it without a key may text a person twice. */
-export const SEND_FAULT: ErrorAnswer = {
+const SEND_FAULT: ErrorAnswer = {
   ...FAULT,
   message: `${FAULT.message} The message may be stored, so repeat the request only with the same Idempotency-Key.`,
 };
 
-export function faultResponse(requestId: string): Response {
-  return toResponse(FAULT, requestId);
+const SENDS = /\/message\/send$/;
+
+/** @param route the path of the call, as the router has it */
+export const faultOf = (route: string | null): ErrorAnswer => (SENDS.test(route ?? "") ? SEND_FAULT : FAULT);
+
+export function faultResponse(requestId: string, route: string | null = null): Response {
+  return toResponse(faultOf(route), requestId);
 }
 
 export function toResponse(answer: ErrorAnswer, requestId: string): Response {

@@ -6,6 +6,7 @@ import { findWebsite } from "../store/clients/websites.ts";
 import { type ApiRequest, clientOf } from "./api-request.ts";
 import { failureResponse, faultResponse } from "./errors.ts";
 import { limitRate } from "./guards.ts";
+import { routeOf } from "./request-log.ts";
 
 /** The errors that a client may ask for; "fault" has no failure. */
 const FAILURES: Record<string, (request: ApiRequest) => Failure | "fault"> = {
@@ -30,7 +31,7 @@ export async function answerSandboxError(request: ApiRequest, deps: Deps): Promi
   const failure = Object.hasOwn(FAILURES, given) ? FAILURES[given]?.(request) : undefined;
   if (!failure) failField("Sandbox-Error", `must be one of ${SANDBOX_ERRORS.join(", ")}`);
   request.logged = { code: Number(given), isSandboxError: true };
-  if (failure === "fault") return faultResponse(request.requestId);
+  if (failure === "fault") return faultResponse(request.requestId, routeOf(request));
   if (failure.kind === "rate-exceeded")
     request.admission = { admitted: false, remaining: 0, resetMilliseconds: failure.retryAfterSeconds * 1000 };
   return failureResponse(failure, request.requestId, deps.random());

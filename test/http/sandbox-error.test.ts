@@ -54,6 +54,13 @@ describe("Sandbox-Error, for a website of the sandbox", () => {
     expect(await world.rows("SELECT * FROM subscription_changes")).toEqual(before);
   });
 
+  it("says of a fault what a real one says: a send may be stored", async () => {
+    const advice = "The message may be stored, so repeat the request only with the same Idempotency-Key.";
+    for (const path of ["/text/message/send", "/text/bulk/message/send"])
+      expect([path, (await call("50000", "POST", path)).body.message]).toEqual([path, expect.stringContaining(advice)]);
+    expect((await call("50000", "POST", "/text/subscribe")).body.message).not.toContain(advice);
+  });
+
   it("uses no Idempotency-Key, and the answer says that the key makes it safe", async () => {
     const key = { "idempotency-key": "k" };
     const { body } = await call("50300", "POST", "/text/message/send", key);
