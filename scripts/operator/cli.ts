@@ -7,6 +7,7 @@ import { Refusal, type Service, Unreachable } from "./api.ts";
 import { type Command, toParseOptions, UsageError, type Values } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
 import { COMMON_OPTIONS, helpOf, overview } from "./help.ts";
+import { printableLines } from "./table.ts";
 
 const EXIT = { ok: 0, refused: 1, usage: 2, unreachable: 3, problem: 4 } as const;
 
@@ -59,7 +60,7 @@ async function runCommand(command: Command, args: string[], wantsJson: boolean):
   }
   const service = toService(values.url as string | undefined, values.token as string | undefined);
   const { answer, show, hasProblem } = await command.run(service, parameters, values as Values);
-  console.log(wantsJson ? answer : show());
+  console.log(printableLines(wantsJson ? answer : show(), process.stdout.isTTY));
   return hasProblem ? EXIT.problem : EXIT.ok;
 }
 
@@ -87,7 +88,8 @@ function toService(url = serviceUrl(), token = process.env.OPERATOR_TOKEN): Serv
 /** @returns the exit code */
 function explain(error: unknown, name: string | undefined, wantsJson: boolean, url: string): number {
   if (error instanceof Refusal) {
-    console.error(wantsJson ? JSON.stringify(error.body) : describeRefusal(error, url));
+    const words = wantsJson ? JSON.stringify(error.body) : describeRefusal(error, url);
+    console.error(printableLines(words, process.stderr.isTTY));
     return EXIT.refused;
   }
   if (error instanceof Unreachable) {

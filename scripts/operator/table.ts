@@ -14,7 +14,12 @@ export function toTable(rows: Cell[][]): string {
     .join("\n");
 }
 
-/** Texts and answers come from strangers: their control characters must not reach the terminal. */
+/** Texts and answers come from strangers: their control characters, and those that turn the direction, must not reach the terminal. */
 export function printable(text: string): string {
-  return text.replace(/\p{Cc}+/gu, " ");
+  return text.replace(/[\p{Cc}\p{Bidi_Control}]+/gu, " ");
+}
+
+/** The same of many lines, such as CSV and JSON. A file gets them as they are. @param isTerminal where they are printed */
+export function printableLines(text: string, isTerminal: boolean): string {
+  return isTerminal ? text.replace(/(?!\n|\t)[\p{Cc}\p{Bidi_Control}]/gu, " ") : text;
 }

@@ -3,6 +3,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { printable, printableLines } from "../../../scripts/operator/table.ts";
 import { toTime } from "../../../scripts/operator/times.ts";
 import { runningUrl, tellRunning } from "../../../scripts/running-service.ts";
 import { operator } from "../harness/operator.ts";
@@ -33,6 +34,14 @@ const WAITING = {
     groups: [{ websiteId: "shop", rows: [row("spring-sale", 1500), row("spring-sale", 500), row("receipt", 3)] }],
   },
 };
+
+test("what a stranger wrote moves nothing in a terminal, and stays as it is in a file", () => {
+  const evil = "\x1b]0;owned\x07\x1b[2Ja\u009b31mb\u202ec\r";
+  const csv = `id,proof\n1,"${evil}"\n\t2,"é😀"`;
+  expect(printableLines(csv, true)).toBe('id,proof\n1," ]0;owned  [2Ja 31mb c "\n\t2,"é😀"');
+  expect(printableLines(csv, false)).toBe(csv);
+  expect(printable(`${evil}\n`)).toBe(" ]0;owned [2Ja 31mb c ");
+});
 
 test("a hold for a purpose that no message has says so, what waits, and the nearest", async () => {
   const { code, output } = await ask(["hold", "shop", "--purpose", "sprng-sale"], { ...WAITING, "/hold": { held: 0 } });
