@@ -6,6 +6,7 @@ import { type Failure, RequestFailure } from "./domain/failure.ts";
 import { nearestPath } from "./domain/operations/nearest-path.ts";
 import { noteRefusal, noteRefusedRequest, noteUse, storeCountedRefusals } from "./flows/clients/client-uses.ts";
 import type { ApiRequest, Guard } from "./http/api-request.ts";
+import { noteUnknownQuery } from "./http/body.ts";
 import type { Call } from "./http/call.ts";
 import { failureResponse, faultOf, faultResponse, toAnswer, toResponse } from "./http/errors.ts";
 import { limitRate, refuseEarly, requireClient, toSeconds } from "./http/guards.ts";
@@ -30,7 +31,7 @@ const router = Router<ApiRequest, [Deps]>({ catch: answerError, finally: [addHea
 
 for (const call of CALLS) {
   const method = call.method.toLowerCase() as "get" | "head" | "post" | "put" | "patch" | "delete";
-  router[method](call.path, ...guardsOf(call), maskFor(call, inItsDatabase(call)));
+  router[method](call.path, ...guardsOf(call), maskFor(call, noteUnknownQuery(call, inItsDatabase(call))));
 }
 
 /** A base URL that ends in a slash makes paths that begin with two. They are the same paths, with the same guards. */

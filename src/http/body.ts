@@ -4,7 +4,8 @@ import { joinBytes } from "../domain/join-bytes.ts";
 import { explainEncoding } from "../domain/json-fault.ts";
 import { explainNotJson } from "../domain/json-reader.ts";
 import { IgnoredFields } from "../domain/messages/ignored-fields.ts";
-import type { ApiRequest } from "./api-request.ts";
+import type { ApiRequest, Handler } from "./api-request.ts";
+import type { Call } from "./call.ts";
 
 /** The largest body of each kind of request, in bytes. */
 export const BODY_LIMITS = {
@@ -72,8 +73,25 @@ export async function readOptionalFields<T extends z.ZodType>(
 
 /** @param body a JSON value, which may break the rules of the schema */
 export function noteIgnored(request: ApiRequest, schema: z.ZodType, body: unknown): void {
-  request.ignored = new IgnoredFields();
+  request.ignored ??= new IgnoredFields();
   request.ignored.addOf(schema, body);
+}
+
+/** Notes for the answer which names in the query are no parameters of the call. What is open to anyone names none. */
+export function noteUnknownQuery(
+  { access, parameters = [] }: Pick<Call, "access" | "parameters">,
+  run: Handler,
+): Handler {
+  if (access === "open" || access === "carrier") return run;
+  const known = new Set(parameters.flatMap((parameter) => (parameter.in === "query" ? [parameter.name] : [])));
+  return (request, deps) => {
+    for (const name of Object.keys(request.query)) {
+      if (known.has(name)) continue;
+      request.ignored ??= new IgnoredFields();
+      request.ignored.add(name);
+    }
+    return run(request, deps);
+  };
 }
 
 function notJson(problem: string): RequestFailure {

@@ -56,6 +56,7 @@ const send = call({
       senderOf(request, deps),
       readChunks(request, BODY_LIMITS.bulk),
       key,
+      request.ignored,
     );
     request.ignored = ignored;
     request.logged = { stored: answer.successSent.length, failed: answer.failedSent.length };

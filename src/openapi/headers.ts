@@ -20,7 +20,7 @@ export const HEADERS = {
   },
   "Ignored-Fields": {
     description:
-      "The names of the unknown fields of the body, which were ignored: at most 20 names and 500 characters. A comma, a percent sign, and any character that is not visible ASCII, is percent-encoded. The header is left out if there are none.",
+      "The names of the unknown fields of the body and parameters of the query, which were ignored: at most 20 names and 500 characters. A comma, a percent sign, and any character that is not visible ASCII, is percent-encoded. The header is left out if there are none.",
     schema: { type: "string", pattern: "^[\\x21-\\x7e]+(, [\\x21-\\x7e]+)*$", maxLength: 500 },
     example: "sendAt, click_url",
   },

@@ -67,8 +67,9 @@ function writeBody(body: RequestBody, names: SchemaNames): JsonObject {
 }
 
 function writeAnswer({ headers = [], ...answer }: Answer, { access, body }: Call, names: SchemaNames) {
-  // Those of carriers read no fields of ours.
-  const hasFields = access !== "carrier" && body?.mediaTypes.includes("application/json");
+  // Those of carriers read no fields of ours, and what is open to anyone names no parameters.
+  const isOpen = access === "carrier" || access === "open";
+  const hasFields = !isOpen || (access === "open" && body?.mediaTypes.includes("application/json"));
   const all: HeaderName[] = [
     "X-Request-Id",
     ...(typeof access === "object" ? (["RateLimit-Policy", "RateLimit"] as const) : []),

@@ -139,11 +139,39 @@ describe("each other call with a JSON body", () => {
     expect([rotated.status, ignoredOf(rotated)]).toEqual([200, "grace"]);
   });
 
-  it("is none that reads a file, or the query", async () => {
+  it("is none that reads a file", async () => {
     const headers = { authorization: `Bearer ${OPERATOR_TOKEN}`, "content-type": "text/csv" };
     const body = "phone_numbers,other\n+12125550111,x";
-    const answer = await world.fetch("/operator/websites/brand/subscribers?x=1", { method: "POST", headers, body });
+    const answer = await world.fetch("/operator/websites/brand/subscribers", { method: "POST", headers, body });
     expect([answer.status, ignoredOf(answer)]).toEqual([200, null]);
+  });
+});
+
+describe("an unknown parameter of the query", () => {
+  const get = async (path: string) =>
+    world.fetch(path, { headers: { "x-client-id": client.clientId, "x-client-secret": client.clientSecret } });
+
+  it("is named to a client: a reader of events that writes cursor reads the same ones again and again", async () => {
+    const answer = await get("/text/events?cursor=1&Limit=5&limit=1&x%0D%0Ay=%2C");
+    expect([answer.status, ignoredOf(answer)]).toEqual([200, "cursor, Limit, x%0D%0Ay"]);
+    expect(ignoredOf(await get("/text/events?limit=1&after="))).toBe(null);
+  });
+
+  it("is named beside the fields of the body", async () => {
+    const sent = await world.post("/text/message/send?dryRun=true", client, { ...GOOD, sendTime: 1 });
+    expect([sent.status, ignoredOf(sent)]).toEqual([200, "dryRun, sendTime"]);
+    expect(await stored()).toEqual([{ ignored_fields: '["sendTime"]' }]);
+    const bulk = await world.post("/text/bulk/message/send?dryRun=true", client, { messages: [GOOD], priority: 1 });
+    expect([bulk.status, ignoredOf(bulk)]).toEqual([200, "dryRun, priority"]);
+  });
+
+  it("is named to an operator, whose filter it is not", async () => {
+    const answer = await world.operator("GET", "/messages?webiste=brand&__proto__=1");
+    expect([answer.status, ignoredOf(answer)]).toEqual([200, "webiste, __proto__"]);
+    expect(ignoredOf(await world.operator("GET", "/messages?website=brand"))).toBe(null);
+  });
+
+  it("is not named by what anyone may call", async () => {
     expect(ignoredOf(await world.fetch("/health?sendTime=1"))).toBe(null);
   });
 });

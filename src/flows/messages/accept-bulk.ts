@@ -47,8 +47,9 @@ export async function acceptBulk(
   sender: Sender,
   body: AsyncIterable<Uint8Array>,
   key: string | undefined,
+  ignored = new IgnoredFields(),
 ): Promise<{ answer: BulkAnswer; ignored: IgnoredFields }> {
-  const run = new BulkRun(deps, sender, key);
+  const run = new BulkRun(deps, sender, key, ignored);
   try {
     await readAll(body, run);
   } catch (error) {
@@ -92,8 +93,8 @@ function nthId(first: string, index: number): string {
 
 class BulkRun {
   readonly answer: BulkAnswer = { successSent: [], failedSent: [] };
-  /** What the body and its messages have beside the known fields. */
-  readonly ignored = new IgnoredFields();
+  /** With what the body and its messages have beside the known fields. */
+  readonly ignored: IgnoredFields;
   readonly #deps: Deps;
   readonly #sender: Sender;
   readonly #key: string | undefined;
@@ -102,7 +103,8 @@ class BulkRun {
   #parts = 0;
   #count = 0;
 
-  constructor(deps: Deps, sender: Sender, key: string | undefined) {
+  constructor(deps: Deps, sender: Sender, key: string | undefined, ignored: IgnoredFields) {
+    this.ignored = ignored;
     this.#deps = deps;
     this.#sender = sender;
     this.#key = key;
