@@ -38,7 +38,7 @@ export const FIXED = {
   },
   "origin-foreign": {
     message:
-      "A call that changes something with the cookie of a session must come from the console: send the headers Sec-Fetch-Site: same-origin and X-Console: 1, or a bearer token in place of the cookie.",
+      "A call with the cookie of a session must come from the console: one that changes something with the headers Sec-Fetch-Site: same-origin and X-Console: 1. Or send a bearer token in place of the cookie.",
   },
   "viewer-denied": {
     message:

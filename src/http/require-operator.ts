@@ -69,14 +69,18 @@ async function requireSession(request: ApiRequest, deps: Deps, cookie: string): 
   Object.assign(request, { operator: session.operator, role: session.role, session });
 }
 
+/** What a browser says of a request that no page of another origin has caused, and what says nothing. */
+const OWN_SITES: (string | null)[] = ["same-origin", "none", "", null];
+
 /**
  * A browser sends the cookie by itself. Sec-Fetch-Site tells which site has asked for it, and no other site can set X-Console without being
- * asked first (CORS), which is never granted.
+ * asked first (CORS), which is never granted. A GET may be typed, and is refused to pages of other origins: some are in the audit log.
  * @throws RequestFailure origin-foreign
  */
 export function requireOwnOrigin({ method, headers }: ApiRequest): void {
-  if (method === "GET" || method === "HEAD") return;
-  const isOwn = headers.get("Sec-Fetch-Site") === "same-origin" && headers.get("X-Console") === "1";
+  const site = headers.get("Sec-Fetch-Site");
+  const isOwn =
+    method === "GET" ? OWN_SITES.includes(site) : site === "same-origin" && headers.get("X-Console") === "1";
   if (!isOwn) throw new RequestFailure({ kind: "origin-foreign" });
 }
 

@@ -41,8 +41,9 @@ export const ERROR_MEANINGS: Record<ErrorKind, ErrorMeaning> = {
     meaning: "The request does not come from the carrier: its signature or key is missing, wrong or too old.",
   },
   "origin-foreign": {
-    meaning: "A changing call came with the cookie of a session, but not from a page of the console.",
-    advice: "Send `Sec-Fetch-Site: same-origin` and `X-Console: 1`, or a bearer token in place of the cookie.",
+    meaning: "A call came with the cookie of a session, but not from a page of the console.",
+    advice:
+      "With a call that changes something, send `Sec-Fetch-Site: same-origin` and `X-Console: 1`. Or send a bearer token in place of the cookie.",
   },
   "viewer-denied": {
     meaning: "The token has the role `viewer`: it changes nothing, and gets no file with people's numbers.",

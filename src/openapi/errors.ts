@@ -63,8 +63,7 @@ export function errorsOf(call: Call): ErrorKind[] {
   const { access, body, method, path, errors = [] } = call;
   const kinds: ErrorKind[] = [];
   const credentials = ["credentials-missing", "credentials-wrong"] as const;
-  if (access === "operator") kinds.push("path-unknown", ...credentials, "guesses-exceeded");
-  if (access === "operator" && method !== "GET") kinds.push("origin-foreign");
+  if (access === "operator") kinds.push("path-unknown", ...credentials, "guesses-exceeded", "origin-foreign");
   if (access === "operator" && (isForOperators(call) || hasFiles(call))) kinds.push("viewer-denied");
   if (access === "carrier") kinds.push("path-unknown", "signature-wrong", "body-too-large", "body-incomplete");
   if (typeof access === "object") {

@@ -8,6 +8,7 @@ import { World } from "../world.ts";
 
 const OF_OPERATORS = CALLS.filter(({ access }) => access === "operator");
 const CHANGES = OF_OPERATORS.filter(({ method }) => method !== "GET");
+const READS = OF_OPERATORS.filter(({ method }) => method === "GET");
 
 /** Exactly these change nothing though they are posted; and these show people, or give files in which people may be. */
 const READ_BY_POST = ["findPersonId"];
@@ -103,6 +104,20 @@ describe("every call of the operator", () => {
       expect(codes).toEqual(all(CHANGES, () => 40303));
       expect(await dumpStores(world)).toBe(before);
     }
+  });
+
+  it.each(["cross-site", "same-site"])("answers nothing with a cookie to a page that is %s", async (site) => {
+    for (const role of ["operator", "viewer"] as Role[]) {
+      const browser = await signIn(world, role === "viewer" ? "vera" : "ada", role);
+      const before = await dumpStores(world);
+      expect(await codesOf(READS, { ...browser, "sec-fetch-site": site })).toEqual(all(READS, () => 40303));
+      expect(await dumpStores(world)).toBe(before);
+    }
+  });
+
+  it("answers an address that is typed, with the cookie", async () => {
+    const browser = await signIn(world, "ada");
+    expect(await codesOf(READS, { ...browser, "sec-fetch-site": "none" })).toEqual(all(READS, () => 0));
   });
 
   it("needs nothing but the token with a bearer token", async () => {
