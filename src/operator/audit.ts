@@ -3,13 +3,13 @@ import { failField, readTogether } from "../domain/failure.ts";
 import type { StoredAudit } from "../domain/operations/audit.ts";
 import { askEach, mergePages } from "../flows/databases/ask-each.ts";
 import { inEach } from "../flows/databases/places.ts";
-import type { ApiRequest } from "../http/api-request.ts";
+import { type ApiRequest, toStoredId } from "../http/api-request.ts";
 import { inQuery, ok, type Resource } from "../http/call.ts";
 import { MESSAGE_ID, TIME } from "../http/examples.ts";
 import { toTime } from "../http/time.ts";
 import { AUDIT_FILTERS, type AuditFilter, listAudit } from "../store/operations/audit.ts";
 import { operatorCall } from "./operator-call.ts";
-import { PAGE } from "./params.ts";
+import { PAGE, readClientId, readWebsiteId } from "./params.ts";
 import { type AuditAnswers, auditAnswers } from "./views/operators.ts";
 
 /** In the shell, where `--json` has the id of the request, too. */
@@ -58,10 +58,12 @@ const list = operatorCall({
     inQuery("cursor", "The `next` of the page before."),
   ],
   answers: [ok(auditAnswers.AuditPage, "One page.", { entries: [CHANGE], next: null })],
-  errors: ["fields-wrong"],
+  errors: ["resource-unknown", "fields-wrong"],
   command: { name: "audit", columns: { entries: CHANGE_COLUMNS } },
   run: async (request, deps) => {
     const { cursor, filter } = readTogether({ cursor: () => readCursor(request), filter: () => readFilter(request) });
+    await readWebsiteId(request, deps);
+    await readClientId(request, deps);
     const { items, next, missing } = await mergePages(inEach(deps), cursor, PAGE, async ({ db }, before) => {
       const found = await listAudit(db, filter, PAGE, before ? Number(before) : null);
       const items = found.map((item) => ({ item, at: item.storedAt, cursor: String(item.id) }));
@@ -82,7 +84,9 @@ function readFilter({ query }: ApiRequest): AuditFilter {
   const names = Object.keys(AUDIT_FILTERS) as (keyof typeof AUDIT_FILTERS)[];
   const [name, other] = names.filter((it) => query[it]);
   if (other) failField(other, `cannot be given with ${name}: give one of them`);
-  return name ? { name, value: String(query[name]) } : null;
+  if (!name) return null;
+  const value = String(query[name]);
+  return { name, value: name === "client" ? toStoredId(value) : value };
 }
 
 export const audit: Resource = { calls: [list], schemas: auditAnswers };

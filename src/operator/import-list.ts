@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { WEBSITE_ID } from "../domain/clients/website.ts";
 import { failField } from "../domain/failure.ts";
 import { mergePages } from "../flows/databases/ask-each.ts";
 import { inEach } from "../flows/databases/places.ts";
@@ -8,7 +9,7 @@ import { toTime } from "../http/time.ts";
 import { type ListedImport, listImports } from "../store/people/list-imports.ts";
 import { type Answers, missingShape } from "./answers.ts";
 import { operatorCall } from "./operator-call.ts";
-import { PAGE } from "./params.ts";
+import { PAGE, readWebsiteId } from "./params.ts";
 
 const count = z.int().nullable();
 
@@ -44,7 +45,7 @@ const list = operatorCall({
   summary: "List the imports",
   description: "Newest first, 100 per page; of one website, or of all.",
   parameters: [
-    inQuery("website", "Only imports into this website."),
+    inQuery("website", "Only imports into this website.", { pattern: WEBSITE_ID.source }),
     inQuery("cursor", "The `next` of the page before."),
   ],
   answers: [
@@ -58,11 +59,11 @@ const list = operatorCall({
       next: null,
     }),
   ],
-  errors: ["fields-wrong"],
+  errors: ["resource-unknown", "fields-wrong"],
   command: { name: "imports" },
-  run: async ({ query }, deps) => {
-    const website = query.website ? String(query.website) : null;
-    const cursor = String(query.cursor ?? "");
+  run: async (request, deps) => {
+    const website = await readWebsiteId(request, deps);
+    const cursor = String(request.query.cursor ?? "");
     const { items, next, missing } = await mergePages(inEach(deps), cursor, PAGE, async ({ db }, from) => {
       const found = await listImports(db, website, readCursor(from), PAGE);
       const items = found.map((item) => ({ item, at: item.begunAt, cursor: writeCursor(item) }));

@@ -10,7 +10,7 @@ import { type Answers, missingShape } from "./answers.ts";
 import { inShell } from "./in-shell.ts";
 import { INBOUND_TEXT, inboundTextSchema, TEXT_COLUMNS, textView, websiteOfTextSchema } from "./inbound.ts";
 import { operatorCall } from "./operator-call.ts";
-import { PAGE, readYes } from "./params.ts";
+import { PAGE, readWebsiteId, readYes } from "./params.ts";
 
 const listedTextSchema = inboundTextSchema.extend({
   websiteId: websiteOfTextSchema,
@@ -76,7 +76,7 @@ const list = operatorCall({
       toDecide: 0,
     }),
   ],
-  errors: ["fields-wrong"],
+  errors: ["resource-unknown", "fields-wrong"],
   command: {
     name: "texts",
     options: { "to-decide": { field: "toDecide", sets: "true", summary: "Only texts that wait for a decision." } },
@@ -88,7 +88,7 @@ const list = operatorCall({
   },
   run: async (request, deps) => {
     const search = {
-      websiteId: request.query.website ? String(request.query.website) : null,
+      websiteId: await readWebsiteId(request, deps),
       toDecide: readYes(request, "toDecide"),
     };
     const cursor = String(request.query.before ?? "");

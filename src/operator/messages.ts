@@ -24,7 +24,16 @@ import { findNewest } from "../store/messages/newest-messages.ts";
 import { readMessage } from "../store/messages/read-message.ts";
 import { type Answers, missingShape } from "./answers.ts";
 import { operatorCall } from "./operator-call.ts";
-import { givenPhone, PAGE, readChoice, readPhone, readTime, requireFound, requireSameDatabase } from "./params.ts";
+import {
+  givenPhone,
+  PAGE,
+  readChoice,
+  readClientId,
+  readPhone,
+  readTime,
+  requireFound,
+  requireSameDatabase,
+} from "./params.ts";
 import { FOUND_MESSAGE, foundMessageSchema, foundView, messageView } from "./views/message.ts";
 import { contextView, STORY, storySchema } from "./views/message-context.ts";
 
@@ -140,11 +149,14 @@ async function readSearch(request: ApiRequest, deps: Deps): Promise<Asked> {
     status: () => readChoice(request, "status", MESSAGE_STATUSES),
     reason: () => readChoice(request, "reason", REASONS),
     sendPurpose: () => (request.query.purpose ? String(request.query.purpose) : undefined),
-    clientId: () => (request.query.client ? toStoredId(String(request.query.client)) : undefined),
     from: () => readTime(request, "from", 0),
     until: () => readTime(request, "until", Number.MAX_SAFE_INTEGER),
   });
-  return { website: website ? await requireKnown(deps, String(website)) : undefined, search };
+  const clientId = (await readClientId(request, deps)) ?? undefined;
+  return {
+    website: website ? await requireKnown(deps, String(website)) : undefined,
+    search: { ...search, clientId },
+  };
 }
 
 async function requireKnown(deps: Deps, websiteId: string): Promise<Website> {

@@ -13,6 +13,7 @@ import { inEach } from "../flows/databases/places.ts";
 import { type ApiRequest, toStoredId } from "../http/api-request.ts";
 import { inPath, inQuery } from "../http/call.ts";
 import { CLIENT_ID as A_CLIENT_ID, PHONE as A_PHONE } from "../http/examples.ts";
+import { findClient } from "../store/clients/clients.ts";
 import { findWebsite } from "../store/clients/websites.ts";
 
 /** How many items a page of a list has. */
@@ -33,16 +34,29 @@ export async function requireWebsite(request: ApiRequest, deps: Deps): Promise<W
 }
 
 /** The `website` of the query; null: none is named. @throws RequestFailure resource-unknown, store-unavailable */
-export async function readWebsiteId(request: ApiRequest, deps: Deps): Promise<string | null> {
-  const given = request.query.website;
-  if (given === undefined || given === "") return null;
-  const websiteId = String(given);
-  if (!WEBSITE_ID.test(websiteId)) throw new RequestFailure({ kind: "resource-unknown", what: "website" });
+export function readWebsiteId({ query }: ApiRequest, deps: Deps): Promise<string | null> {
+  return readKnown(deps, "website", String(query.website ?? ""), WEBSITE_ID, findWebsite);
+}
+
+/** The `client` of the query; null: none is named. @throws RequestFailure resource-unknown, store-unavailable */
+export function readClientId({ query }: ApiRequest, deps: Deps): Promise<string | null> {
+  return readKnown(deps, "client", toStoredId(String(query.client ?? "")), CLIENT_ID, findClient);
+}
+
+async function readKnown(
+  deps: Deps,
+  what: string,
+  id: string,
+  form: RegExp,
+  find: (db: D1Database, id: string) => Promise<object | undefined>,
+): Promise<string | null> {
+  if (id === "") return null;
+  if (!form.test(id)) throw new RequestFailure({ kind: "resource-unknown", what });
   // Each is asked: the first, which says where a website is, may be away.
-  const { answers, missing } = await askEach(inEach(deps), ({ db }) => findWebsite(db, websiteId));
+  const { answers, missing } = await askEach(inEach(deps), ({ db }) => find(db, id));
   const isFound = answers.some((found) => found !== undefined);
   if (!isFound && missing.unavailableDatabases) throw new RequestFailure({ kind: "store-unavailable" });
-  return requireFound(isFound && websiteId, "website");
+  return requireFound(isFound && id, what);
 }
 
 export const CLIENT = inPath("clientId", "As issued.", A_CLIENT_ID);

@@ -296,7 +296,11 @@ describe("the audit log", () => {
       "put-website",
     ]);
     expect((await audit(`?client=${client.clientId}`)).entries).toHaveLength(1);
+    expect((await audit(`?client=${client.clientId.toUpperCase()}`)).entries).toHaveLength(1);
     expect((await audit("?by=nobody")).entries).toEqual([]);
+    for (const query of ["?website=nobody", "?client=nobody", `?client=${"0".repeat(32)}`]) {
+      expect((await world.operator("GET", `/audit${query}`)).status).toBe(404);
+    }
     for (const query of ["?cursor=x", "?website=brand&by=ada"]) {
       expect((await world.operator("GET", `/audit${query}`)).status).toBe(400);
     }

@@ -19,6 +19,11 @@ const list = async (query = "") =>
   (await (await world.operator("GET", `/imports${query}`)).json()) as ImportListAnswers["ImportList"];
 
 describe("the list of imports", () => {
+  it.each(["nobody", "No one"])("is none of a website that is unknown: %s", async (website) => {
+    const answer = await world.operator("GET", `/imports?${new URLSearchParams({ website })}`);
+    expect([answer.status, await answer.json()]).toMatchObject([404, { message: expect.stringContaining("website") }]);
+  });
+
   it("says what was imported, by whom, and what came of it", async () => {
     await load(["+12125550100"]);
     await world.rows("UPDATE subscriptions SET subscribed = 0, opted_out_by_person = 1");

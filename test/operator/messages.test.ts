@@ -95,6 +95,8 @@ describe("messages are found", () => {
     expect(await ids({ website: "brand", reason: "OPTED_OUT" })).toEqual([others]);
     expect(await ids({ website: "brand", purpose: "codes" })).toEqual([sent]);
     expect(await ids({ website: "brand", client: second.clientId })).toEqual([others]);
+    for (const client of ["nobody", "0".repeat(32)])
+      expect((await world.operator("GET", `/messages?client=${client}`)).status).toBe(404);
     expect(await ids({ website: "brand", email: "Nobody@example.com " })).toEqual([unmatched]);
     expect(await ids({ website: "brand", email: "ada@example.com" })).toEqual([matched, sent]);
     expect(await ids({ website: "brand", status: "DELIVERED" })).toEqual([]);
