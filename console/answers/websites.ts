@@ -66,7 +66,7 @@ export interface Client {
 /** To the endpoint of a client, in the last 24 hours. */
 export interface Posts {
   /** By 20 minutes, the oldest first. */
-  slots: { taken: number; failed: number }[];
+  slots: { at: string; taken: number; failed: number }[];
   meanMilliseconds: number | null;
   slowestMilliseconds: number | null;
   failing: { since: string; failures: number } | null;

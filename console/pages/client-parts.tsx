@@ -105,7 +105,7 @@ function Health({ posts }: { posts: Posts }): JSX.Element {
   if (posted === 0 && !failing) return <p class="dim">Nothing was posted in the last 24 hours.</p>;
   return (
     <>
-      <EndpointStrip slots={slots} now={now} />
+      <EndpointStrip slots={slots} />
       <div class="endpoint-ends">
         <span>24 hours ago</span>
         {failing ? <span class="bad">fails since {formatTime(failing.since, now)}</span> : <span>now</span>}

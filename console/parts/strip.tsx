@@ -9,9 +9,7 @@ const HEIGHT = 36;
 const SLOT = 20 * 60_000;
 
 /** The posts to an endpoint in 24 hours, by 20 minutes; a part in which most failed is vermilion. */
-export function EndpointStrip({ slots, now }: { slots: Posts["slots"]; now: number }): JSX.Element {
-  const end = Math.ceil(now / SLOT) * SLOT;
-  const startOf = (index: number) => end - (slots.length - index) * SLOT;
+export function EndpointStrip({ slots }: { slots: Posts["slots"] }): JSX.Element {
   const taken = sumOf(slots, "taken");
   const failed = sumOf(slots, "failed");
   const top = topOf(Math.max(0, ...slots.map((slot) => slot.taken + slot.failed)));
@@ -23,9 +21,9 @@ export function EndpointStrip({ slots, now }: { slots: Posts["slots"]; now: numb
       left={0}
       columns={slots.length}
       readout={(column) => {
-        const slot = slots[column] ?? { taken: 0, failed: 0 };
+        const slot = slots[column] ?? { at: "", taken: 0, failed: 0 };
         return {
-          heading: `${formatClock(startOf(column))} to ${formatClock(startOf(column + 1))}`,
+          heading: `${formatClock(slot.at)} to ${formatClock(Date.parse(slot.at) + SLOT)}`,
           rows: [
             ["Taken", slot.taken],
             ["Failed", slot.failed],
@@ -57,11 +55,12 @@ interface Outcomes {
   delivered: number;
   undelivered: number;
   noReceipt: number;
-  waiting: number;
+  waiting: number | null;
 }
 
 /** What became of the texts of an hour, as one bar: delivered, a gap, undelivered, no receipt, pending. */
-export function OutcomeBar({ delivered, undelivered, noReceipt, waiting }: Outcomes): JSX.Element | null {
+export function OutcomeBar({ delivered, undelivered, noReceipt, ...others }: Outcomes): JSX.Element | null {
+  const waiting = others.waiting ?? 0;
   const total = delivered + undelivered + noReceipt + waiting;
   if (total === 0) return null;
   const parts: [string, number][] = [

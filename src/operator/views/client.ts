@@ -62,8 +62,8 @@ const useShape = {
 const postsSchema = z
   .object({
     slots: z
-      .array(z.object({ taken: z.int(), failed: z.int() }))
-      .describe("By 20 minutes, the oldest first: 72 of them. Taken: answered 2xx."),
+      .array(z.object({ at: z.iso.datetime(), taken: z.int(), failed: z.int() }))
+      .describe("By 20 minutes that begin at `at`, the oldest first: 72 of them. Taken: answered 2xx."),
     meanMilliseconds: z.int().nullable().describe("null: none was posted."),
     slowestMilliseconds: z.int().nullable(),
     failing: z
@@ -128,7 +128,7 @@ export const USE = {
   secrets: [{ endsIn: "9f21", since: TIME, validUntil: null, lastUsedAt: TIME }],
   lastRefusal: { at: TIME, cause: "secret-replaced" },
   posts: {
-    slots: [{ taken: 71, failed: 1 }],
+    slots: [{ at: TIME, taken: 71, failed: 1 }],
     ...{ meanMilliseconds: 84, slowestMilliseconds: 920, failing: null },
     lastFailure: { at: TIME, outcome: "answered", httpStatus: 500, response: "upstream connect error" },
   },
@@ -160,9 +160,10 @@ const NO_POSTS: EndpointHealth = {
   ...{ failing: null, lastFailure: null },
 };
 
-function postsView({ failing, lastFailure, ...posts }: EndpointHealth = NO_POSTS): z.output<typeof postsSchema> {
+function postsView({ slots, failing, lastFailure, ...posts }: EndpointHealth = NO_POSTS): z.output<typeof postsSchema> {
   return {
     ...posts,
+    slots: slots.map((slot) => ({ ...slot, at: toTime(slot.at) })),
     failing: failing && { ...failing, since: toTime(failing.since) },
     lastFailure: lastFailure && { ...lastFailure, at: toTime(lastFailure.at) },
   };

@@ -1,12 +1,12 @@
 // Whether the endpoints of clients take their callbacks: the posts of a day, and the last that failed.
 import { runNamed } from "../database.ts";
 import { prepare, type Sql, sql } from "../sql.ts";
-import { SLOTS, slotOf } from "./endpoint-posts.ts";
+import { SLOT_MILLISECONDS, SLOTS, slotOf } from "./endpoint-posts.ts";
 
 /** Times in milliseconds since 1970. */
 export interface EndpointHealth {
   /** The posts of the last day, by 20 minutes: 72 counts, the oldest first. */
-  slots: { taken: number; failed: number }[];
+  slots: { at: number; taken: number; failed: number }[];
   /** null: none was posted. */
   meanMilliseconds: number | null;
   slowestMilliseconds: number | null;
@@ -82,8 +82,9 @@ function toHealth({ callback_url: url, host, since, failures, last }: HealthRow,
   const isFailing = url !== null && host !== null && URL.parse(url)?.host === host;
   return {
     slots: Array.from({ length: SLOTS }, (_, index) => {
-      const row = posts.find(({ slot }) => slot === slotOf(now) - SLOTS + 1 + index);
-      return { taken: row?.taken ?? 0, failed: row?.failed ?? 0 };
+      const own = slotOf(now) - SLOTS + 1 + index;
+      const row = posts.find(({ slot }) => slot === own);
+      return { at: own * SLOT_MILLISECONDS, taken: row?.taken ?? 0, failed: row?.failed ?? 0 };
     }),
     meanMilliseconds: posted === 0 ? null : Math.round(total / posted),
     slowestMilliseconds: posted === 0 ? null : Math.max(...posts.map(({ slowest_ms }) => slowest_ms)),

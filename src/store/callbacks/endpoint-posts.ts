@@ -2,7 +2,7 @@
 import { prepare, type Sql, sql } from "../sql.ts";
 import type { EndpointResult } from "./failing-endpoints.ts";
 
-const SLOT_MILLISECONDS = 20 * 60_000;
+export const SLOT_MILLISECONDS = 20 * 60_000;
 
 /** A day. */
 export const SLOTS = 72;

@@ -8,7 +8,7 @@ import type {
   WebsiteWithClients,
 } from "../../../console/answers.ts";
 import { auditEntries } from "./fixture-audit.ts";
-import { ago, MARKUP, minutesAgo, NOW } from "./fixture-clock.ts";
+import { ago, MARKUP, MINUTE, minutesAgo, NOW } from "./fixture-clock.ts";
 
 const CREATED = { createdAt: "2026-03-03T10:00:00Z", updatedAt: "2026-11-24T01:05:00Z" };
 
@@ -48,10 +48,14 @@ export const list = (): WebsiteList => ({
 
 const BRAZE = "4b1f09d24b1f09d24b1f09d24b1f2d58";
 
+/** 20 minutes each, up to 03:20 in Berlin. */
+const slotAt = (index: number) => ago(NOW - Date.parse("2026-11-25T02:20:00Z") + (72 - index) * 20 * MINUTE);
+
 const posts: Posts = {
-  slots: Array.from({ length: 72 }, (_, index) =>
-    index < 66 ? { taken: 20 + ((index * 13) % 24), failed: index === 23 ? 4 : 0 } : { taken: 0, failed: 36 },
-  ),
+  slots: Array.from({ length: 72 }, (_, index) => ({
+    at: slotAt(index),
+    ...(index < 66 ? { taken: 20 + ((index * 13) % 24), failed: index === 23 ? 4 : 0 } : { taken: 0, failed: 36 }),
+  })),
   meanMilliseconds: 84,
   slowestMilliseconds: 920,
   failing: { since: minutesAgo(113), failures: 214 },
@@ -64,7 +68,7 @@ const posts: Posts = {
 };
 
 const NO_POSTS: Posts = {
-  slots: Array.from({ length: 72 }, () => ({ taken: 0, failed: 0 })),
+  slots: Array.from({ length: 72 }, (_, index) => ({ at: slotAt(index), taken: 0, failed: 0 })),
   meanMilliseconds: null,
   slowestMilliseconds: null,
   failing: null,

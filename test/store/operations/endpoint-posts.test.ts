@@ -9,7 +9,7 @@ afterEach(() => {
 });
 
 interface Posts {
-  slots: { taken: number; failed: number }[];
+  slots: { at: string; taken: number; failed: number }[];
   meanMilliseconds: number | null;
   slowestMilliseconds: number | null;
 }
@@ -55,9 +55,10 @@ it("is counted by 20 minutes, once, whatever transaction runs twice, and is forg
   const { slots, ...times } = await look();
   expect(slots).toHaveLength(72);
   expect(slots.slice(-2)).toEqual([
-    { taken: 4, failed: 0 },
-    { taken: 0, failed: 2 },
+    { at: "2026-11-21T12:00:00.000Z", taken: 4, failed: 0 },
+    { at: "2026-11-21T12:20:00.000Z", taken: 0, failed: 2 },
   ]);
+  expect(slots[0]?.at).toBe("2026-11-20T12:40:00.000Z");
   expect(times).toEqual({
     meanMilliseconds: 200,
     slowestMilliseconds: 400,
