@@ -106,8 +106,8 @@ function PutBack({ job: { id, putBackAt }, reload }: { job: Job; reload: () => v
   const putting = useAct();
   const putBack = () =>
     putting.run(async () => {
-      await ask(`/operator/dead-jobs/${id}/put-back`, { method: "POST" });
-      tellDone("The job is put back.");
+      const { putBack } = await ask<{ putBack: number }>(`/operator/dead-jobs/${id}/put-back`, { method: "POST" });
+      tellDone(putBack ? "The job is put back." : "This version cannot read the job.");
       reload();
     });
   if (putBackAt)

@@ -209,6 +209,7 @@ export const RUNBOOK: Record<Problem, Entry> = {
     steps: [
       "Read the errors: `npm run operator -- dead-jobs`.",
       "Fix the cause, deploy, and requeue the jobs: `npm run operator -- put-back --all`.",
+      "A job with the error `malformed` cannot be read by this version, for example after a rollback. If a newer version can read it, deploy that version first. Otherwise, `put-back` does not requeue the job, but ends the problem.",
     ],
     isSafe:
       "Yes: requeueing is idempotent, because a job changes only what its claim, or its message's status, still allows. If it fails again, it is a new dead job.",

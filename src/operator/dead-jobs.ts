@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { expectedCount, jsonObject } from "../domain/fields.ts";
 import { audited } from "../flows/operations/audit.ts";
-import { findWaitingJobs, requeueOne, requeueWaiting } from "../flows/operations/dead-jobs.ts";
+import { findWaitingJobs, requeue } from "../flows/operations/dead-jobs.ts";
 import { authorOf } from "../http/api-request.ts";
 import { BODY_LIMITS, readOptionalFields } from "../http/body.ts";
 import { inPath, inQuery, ok, type Resource } from "../http/call.ts";
@@ -19,21 +19,41 @@ const deadJobSchema = z.object({
   body: z.unknown().describe("The job: ids and outcomes. Phone numbers are masked."),
   diedAt: z.iso.datetime(),
   error: z.string().nullable().describe("The error of its last try; null: unknown."),
-  putBackAt: z.iso.datetime().nullable(),
+  putBackAt: z.iso
+    .datetime()
+    .nullable()
+    .describe("When an operator has put it back: from then on, it is no problem any more. null: nobody has."),
 });
+
+const unreadable = z
+  .int()
+  .describe(
+    "Jobs that this version cannot read, and that were not requeued. They are marked, and no problem any more.",
+  );
 
 const deadJobAnswers = {
   DeadJobList: z.object({ deadJobs: z.array(deadJobSchema) }),
-  PutBackOne: z.object({ putBack: z.int() }),
+  PutBackOne: z.object({ putBack: z.int(), unreadable }),
   PutBackAll: z.object({
     putBack: z.int(),
-    left: z.int().describe("How many were never requeued; 1,000 means 1,000 or more."),
+    left: z.int().describe("How many were never put back; 1,000 means 1,000 or more."),
+    unreadable,
   }),
 };
 
 const putBackSchema = jsonObject({ expected: expectedCount("jobs") });
 
 const jobsOf = (count: number) => `${countOf(count, "job")} ${count === 1 ? "is" : "are"}`;
+
+/** What became of the jobs, for the shell. */
+const said = ({ putBack, unreadable: count }: { putBack: number; unreadable: number }) => [
+  ...(putBack > 0 || count === 0 ? [`${jobsOf(putBack)} requeued.`] : []),
+  ...(count > 0
+    ? [
+        `${countOf(count, "job")} cannot be read by this version, and ${count === 1 ? "is" : "are"} no problem any more. If a newer version can read ${count === 1 ? "it" : "them"}, deploy it, and run \`put-back <jobId>\`.`,
+      ]
+    : []),
+];
 
 export type DeadJobAnswers = Answers<typeof deadJobAnswers>;
 
@@ -46,7 +66,8 @@ const DEAD_JOB = {
   putBackAt: null,
 } satisfies z.output<typeof deadJobSchema>;
 
-const HARMLESS = "Requeueing is idempotent: a job changes only what its claim, or its message's status, still allows.";
+const HARMLESS =
+  "Requeueing is idempotent: a job changes only what its claim, or its message's status, still allows. A job that this version cannot read (`malformed`) is not requeued, because it would fail again: it is marked, and no problem any more.";
 
 function deadJobView(job: DeadJob): z.output<typeof deadJobSchema> {
   const { id, queue, body, diedAt, error, putBackAt } = job;
@@ -86,27 +107,38 @@ const putBackAll = operatorCall({
   description: `The oldest 100 that were not requeued yet. ${HARMLESS}`,
   body: { ...settingsBody(putBackSchema, { all: {}, counted: { expected: 100 } }), isOptional: true },
   answers: [
-    ok(deadJobAnswers.PutBackAll, "How many were requeued, and how many are left.", { putBack: 100, left: 23 }),
+    ok(deadJobAnswers.PutBackAll, "How many were requeued, and how many are left.", {
+      ...{ putBack: 100, left: 23, unreadable: 0 },
+    }),
   ],
   errors: ["count-changed"],
   command: {
     name: "put-back",
     chosenBy: { option: "all", summary: "Requeue every job that was not requeued yet." },
-    next: ({ putBack, left }) =>
-      `${jobsOf(putBack)} requeued. ${left === 0 ? "None is left. `dead-jobs` shows those that fail again." : `${left.toLocaleString("en-US")} are left: run it again.`}`,
+    next: (done) =>
+      [
+        ...said(done),
+        done.left === 0
+          ? "None is left. `dead-jobs` shows those that fail again."
+          : `${jobsOf(done.left)} left: run it again.`,
+      ].join(" "),
   },
   run: async (request, deps) => {
     const { expected } = await readOptionalFields(request, putBackSchema, BODY_LIMITS.settings);
     const jobs = await findWaitingJobs(deps, expected ?? null);
-    const { requeued: putBack, left } = await audited(
+    const {
+      requeued: putBack,
+      unreadable,
+      left,
+    } = await audited(
       deps,
       authorOf(request),
       { action: "put-back" },
-      () => requeueWaiting(deps, jobs),
+      () => requeue(deps, jobs),
       (done) => ({ ...done }),
     );
-    request.logged = { putBack, left };
-    return { putBack, left };
+    request.logged = { putBack, unreadable, left };
+    return { putBack, left, unreadable };
   },
 });
 
@@ -118,25 +150,26 @@ const putBack = operatorCall({
   summary: "Requeue one dead job",
   description: "The job is requeued even if it was requeued before.",
   parameters: [inPath("jobId", "The `id` in the list.", DEAD_JOB.id)],
-  answers: [ok(deadJobAnswers.PutBackOne, "The job is requeued.", { putBack: 1 })],
+  answers: [ok(deadJobAnswers.PutBackOne, "Whether the job is requeued.", { putBack: 1, unreadable: 0 })],
   errors: ["resource-unknown"],
   command: {
     name: "put-back",
     notes: HARMLESS,
-    next: ({ putBack }) => `${jobsOf(putBack)} requeued. \`dead-jobs\` shows whether it fails again.`,
+    next: (done) =>
+      [...said(done), ...(done.putBack > 0 ? ["`dead-jobs` shows whether it fails again."] : [])].join(" "),
   },
   run: async (request, deps) => {
     const id = request.params.jobId ?? "";
     const job = requireFound(await findDeadJob(deps.db, id), "dead job");
     const entry = { action: "put-back", subject: id } as const;
-    await audited(
+    const { requeued: putBack, unreadable } = await audited(
       deps,
       authorOf(request),
       entry,
-      () => requeueOne(deps, job),
-      () => ({}),
+      () => requeue(deps, [job]),
+      ({ requeued, unreadable }) => ({ requeued, unreadable }),
     );
-    return { putBack: 1 };
+    return { putBack, unreadable };
   },
 });
 

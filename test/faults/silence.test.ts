@@ -287,8 +287,8 @@ describe("a silent queue", () => {
   });
 
   it("has dead jobs that are put back wait on", async () => {
-    const insert = "INSERT INTO dead_jobs (id, queue, body, died_at) VALUES ('a', 'textgate-messages', '{}', 1)";
-    await world.rows(insert);
+    const body = JSON.stringify({ kind: "deliver", messageIds: ["m"] });
+    await world.rows("INSERT INTO dead_jobs (id, queue, body, died_at) VALUES ('a', 'textgate-messages', ?1, 1)", body);
     vi.spyOn(world.deps.messages, "send").mockImplementationOnce(() => silent());
     expect((await world.operator("POST", "/dead-jobs/put-back")).status).toBe(503);
     expect(await world.rows("SELECT 1 FROM dead_jobs WHERE put_back_at IS NULL")).toHaveLength(1);

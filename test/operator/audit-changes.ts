@@ -131,11 +131,11 @@ export function changesBy(world: World, client: TestClient): Change[] {
     },
     {
       route: "POST /operator/dead-jobs/:jobId/put-back",
-      entry: { ...nothing, action: "put-back", after: {} },
+      entry: { ...nothing, action: "put-back", after: { requeued: 1, unreadable: 0 } },
     },
     {
       route: "POST /operator/dead-jobs/put-back",
-      entry: { ...nothing, action: "put-back", subject: null, after: { requeued: 1, left: 0 } },
+      entry: { ...nothing, action: "put-back", subject: null, after: { requeued: 1, unreadable: 0, left: 0 } },
     },
     {
       route: "POST /operator/websites/:websiteId/move",

@@ -80,8 +80,8 @@ describe("the operator", () => {
   it("puts one back, twice: what it was about is done once", async () => {
     const messageId = await send();
     await keep("a", deliverJob(messageId));
-    expect(await putBack("a")).toEqual([200, { putBack: 1 }]);
-    expect(await putBack("a")).toEqual([200, { putBack: 1 }]);
+    expect(await putBack("a")).toEqual([200, { putBack: 1, unreadable: 0 }]);
+    expect(await putBack("a")).toEqual([200, { putBack: 1, unreadable: 0 }]);
     expect(world.jobs.map(({ body }) => body)).toEqual([deliverJob(messageId), deliverJob(messageId)]);
     await world.runQueues();
     expect(submitted).toEqual([messageId]);
@@ -112,9 +112,9 @@ describe("the operator", () => {
       DEAD,
       Array.from({ length: 120 }, (_, index) => ({ id: `j${index}`, body: deliverJob("m") })),
     );
-    expect(await putBack()).toEqual([200, { putBack: 100, left: 20 }]);
-    expect(await putBack()).toEqual([200, { putBack: 20, left: 0 }]);
-    expect(await putBack()).toEqual([200, { putBack: 0, left: 0 }]);
+    expect(await putBack()).toEqual([200, { putBack: 100, unreadable: 0, left: 20 }]);
+    expect(await putBack()).toEqual([200, { putBack: 20, unreadable: 0, left: 0 }]);
+    expect(await putBack()).toEqual([200, { putBack: 0, unreadable: 0, left: 0 }]);
     expect(world.jobs).toHaveLength(120);
   });
 
@@ -128,19 +128,38 @@ describe("the operator", () => {
     expect(await press(1)).toMatchObject([409, { code: 40903, details: [{ count: 2 }] }]);
     expect(world.jobs).toEqual([]);
     expect(await world.rows("SELECT action FROM audit_log WHERE action = 'put-back'")).toEqual([]);
-    expect(await press(2)).toEqual([200, { putBack: 2, left: 0 }]);
+    expect(await press(2)).toEqual([200, { putBack: 2, unreadable: 0, left: 0 }]);
     expect(world.jobs).toHaveLength(2);
   });
 
   it("sees a job that fails again as another", async () => {
-    await keep("a", { kind: "fly" });
+    await keep("a", deliverJob("m"));
     await putBack("a");
-    await deliver(MESSAGES, [{ id: "b", body: world.jobs[0]?.body }]);
+    expect(world.jobs).toHaveLength(1);
+    await deliver(DEAD, [{ id: "b", body: world.jobs[0]?.body }]);
     expect(await list()).toMatchObject([
       { id: "b", putBackAt: null },
       { id: "a", putBackAt: expect.any(String) },
     ]);
   });
+
+  it.each([{ kind: "fly" }, { kind: "deliver" }, "words", null])(
+    "ends a job that cannot be read, which would only die again: %j",
+    async (body) => {
+      await keep("a", body);
+      await keep("b", deliverJob("m"));
+      expect(await putBack("a")).toEqual([200, { putBack: 0, unreadable: 1 }]);
+      expect(world.jobs).toEqual([]);
+      expect(await list()).toMatchObject([
+        { id: "b", putBackAt: null },
+        { id: "a", body, putBackAt: expect.any(String) },
+      ]);
+      await keep("c", body);
+      expect(await putBack()).toEqual([200, { putBack: 1, unreadable: 1, left: 0 }]);
+      expect(world.jobs.map(({ body }) => body)).toEqual([deliverJob("m")]);
+      expect(await (await world.operator("GET", "/health")).json()).toMatchObject({ deadJobs: { count: 0 } });
+    },
+  );
 
   it("is told when the queue does not take it, and may press again", async () => {
     await keep("a", deliverJob("m"));
@@ -150,7 +169,7 @@ describe("the operator", () => {
     expect((await putBack("a"))[0]).toBe(503);
     expect(await list()).toMatchObject([{ putBackAt: null }]);
     world.deps = { ...world.deps, messages };
-    expect(await putBack()).toEqual([200, { putBack: 1, left: 0 }]);
+    expect(await putBack()).toEqual([200, { putBack: 1, unreadable: 0, left: 0 }]);
   });
 
   it("is told of a job that is unknown", async () => {

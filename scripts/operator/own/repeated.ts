@@ -15,13 +15,15 @@ export const PUT_BACK: Own = {
     if (!values.all) return ask();
     const step = async () => JSON.parse(await ask()) as PutBackAll;
     const first = await step();
-    let { putBack, left } = first;
-    while (left > 0 && putBack < first.putBack + first.left) {
+    let { putBack, left, unreadable } = first;
+    const most = putBack + unreadable + left;
+    while (left > 0 && putBack + unreadable < most) {
       const next = await step();
       putBack += next.putBack;
+      unreadable += next.unreadable;
       left = next.left;
     }
-    return JSON.stringify({ putBack, left });
+    return JSON.stringify({ putBack, left, unreadable });
   },
 };
 

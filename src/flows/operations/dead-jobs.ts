@@ -54,37 +54,31 @@ export async function findWaitingJobs(deps: Deps, expected: number | null): Prom
 }
 
 /**
- * Requeues dead jobs.
- * @returns how many it has requeued, and how many are left (1,000 at most)
+ * Requeues dead jobs, even those that were requeued before. A job is queued first and marked after: if the call is cut off in between, the
+ * job is requeued twice, which claims make harmless. A job that the queue refuses stays, and the others are requeued. A job that this
+ * version cannot read is only marked, because it would die again.
+ * @returns how many it has requeued, how many it cannot read, and how many are left (1,000 at most)
  * @throws RequestFailure store-unavailable: some may have been queued
  */
-export async function requeueWaiting(deps: Deps, jobs: DeadJob[]): Promise<{ requeued: number; left: number }> {
-  return { requeued: jobs.length, left: await requeue(deps, jobs) };
-}
-
-/** Requeues a dead job, even when it was requeued before. */
-export async function requeueOne(deps: Deps, job: DeadJob): Promise<void> {
-  await requeue(deps, [job]);
-}
-
-/**
- * A job is queued first and marked after. If the call is cut off in between, the job is requeued twice, which claims make harmless.
- * A job that the queue refuses stays, and the others are requeued.
- */
-async function requeue(deps: Deps, jobs: DeadJob[]): Promise<number> {
+export async function requeue(
+  deps: Deps,
+  jobs: DeadJob[],
+): Promise<{ requeued: number; unreadable: number; left: number }> {
   const failures: unknown[] = [];
   const queued: string[] = [];
+  const unreadable: string[] = [];
   await inParallel(jobs, CONNECTIONS, async ({ id, body }) => {
+    const job = parseJsonColumn<unknown>(body, body);
+    if (!tryJob(job).data) return unreadable.push(id);
     try {
-      const sending = deps.messages.send(parseJsonColumn<Job | string>(body, body) as Job, { contentType: "json" });
-      await withinTime(QUEUE_MILLISECONDS, sending);
+      await withinTime(QUEUE_MILLISECONDS, deps.messages.send(job as Job, { contentType: "json" }));
       queued.push(id);
     } catch (error) {
       failures.push(error);
     }
   });
   for (const id of queued) deps.log("info", "dead-job.put-back", { jobId: id });
-  const left = await markRequeued(deps.db, queued, deps.now());
+  const left = await markRequeued(deps.db, [...queued, ...unreadable], deps.now());
   if (failures.length > 0) throw new RequestFailure({ kind: "store-unavailable" }, { cause: failures[0] });
-  return left;
+  return { requeued: queued.length, unreadable: unreadable.length, left };
 }

@@ -195,7 +195,11 @@ describe("dead jobs that are put back", () => {
       deadJobs: { id: string; body: unknown }[];
     };
     expect(deadJobs.find(({ id }) => id === "a")?.body).toBe("{broken");
-    expect(await (await world.operator("POST", "/dead-jobs/put-back")).json()).toEqual({ putBack: 2, left: 0 });
+    expect(await (await world.operator("POST", "/dead-jobs/put-back")).json()).toEqual({
+      putBack: 1,
+      unreadable: 1,
+      left: 0,
+    });
   });
 });
 
