@@ -5,8 +5,8 @@ export interface Overview {
   asOf: string;
   /** Whether a text was ever accepted. */
   hasTexts: boolean;
-  /** `waiting`: against the will only, neither held nor scheduled. */
-  needs: { waiting: number; toDecide: number; problems: number };
+  /** `waiting`: against the will only, neither held nor scheduled; null: it is not known how many are held. */
+  needs: { waiting: number | null; toDecide: number; problems: number };
   problems: Problem[];
   /** The problems of the last seven days, the newest first, with those that are open. */
   lastProblems: PastProblem[];
@@ -91,7 +91,8 @@ export interface WebsiteNow {
   delivered: number;
   undelivered: number;
   noReceipt: number;
-  waiting: number;
+  /** As in `needs`. */
+  waiting: number | null;
   waitsFor: string | null;
   textsToday: number;
   failedToday: number;

@@ -37,7 +37,7 @@ export function formatChange(percents: number, decimals = 1): string {
 }
 
 /** `1 text`, `950 texts`. */
-export const countOf = (count: number, one: string, many = `${one}s`): string =>
+export const countOf = (count: number | null, one: string, many = `${one}s`): string =>
   `${formatCount(count)} ${count === 1 ? one : many}`;
 
 /** `4.2 GB`, `810 MB`: as D1 counts, by thousands. */

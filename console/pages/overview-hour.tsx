@@ -85,10 +85,12 @@ export function Hour({ answer }: { answer: Overview }): JSX.Element {
               judgment:
                 needs.waiting === 0
                   ? "none"
-                  : waitsFor.length > 0
-                    ? `${waitsFor.length === 1 ? "all " : ""}for ${listOf(waitsFor)}`
-                    : "for their turn",
-              tone: needs.waiting > 0 ? "wait" : undefined,
+                  : needs.waiting === null
+                    ? "not counted"
+                    : waitsFor.length > 0
+                      ? `${waitsFor.length === 1 ? "all " : ""}for ${listOf(waitsFor)}`
+                      : "for their turn",
+              tone: needs.waiting ? "wait" : undefined,
               href: "#/waiting",
             },
           ]}

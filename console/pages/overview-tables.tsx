@@ -9,7 +9,7 @@ import { OutcomeBar } from "../parts/strip.tsx";
 export const QUIET: Look = { word: "Quiet", shape: "none", tone: "plain" };
 
 export function lookOfWebsite({ waiting, accepted, delivered, undelivered, failingEndpoints }: WebsiteNow): Look {
-  if (waiting > 0) return { word: `${formatCount(waiting)} wait`, shape: "waiting", tone: "wait" };
+  if (waiting) return { word: `${formatCount(waiting)} wait`, shape: "waiting", tone: "wait" };
   if (undelivered > delivered && undelivered > 3) return { word: "Not arriving", shape: "failed", tone: "bad" };
   if (failingEndpoints > 0) return { word: "Endpoint fails", shape: "problem", tone: "bad" };
   return accepted === 0 ? QUIET : { word: "Arriving", shape: "delivered", tone: "ok" };
@@ -17,7 +17,9 @@ export function lookOfWebsite({ waiting, accepted, delivered, undelivered, faili
 
 /** Those that need somebody first. @param isCut there are more */
 export function WebsitesNow({ websites, isCut }: { websites: WebsiteNow[]; isCut: boolean }): JSX.Element {
-  const sorted = [...websites].sort((one, other) => other.waiting - one.waiting || other.accepted - one.accepted);
+  const sorted = [...websites].sort(
+    (one, other) => (other.waiting ?? 0) - (one.waiting ?? 0) || other.accepted - one.accepted,
+  );
   return (
     <Section title="Websites" of="last hour">
       <Table

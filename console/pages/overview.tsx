@@ -64,7 +64,7 @@ function Whole({ answer }: { answer: Answer }): JSX.Element {
 
 /** Which brands are fine, and which are not. */
 function leadOf({ websites, lastProblems, minutes, days }: Answer): JSX.Element {
-  const stuck = websites.filter(({ waiting }) => waiting > 0);
+  const stuck = websites.filter(({ waiting }) => waiting);
   const fine = websites.filter(({ waiting, delivered }) => waiting === 0 && delivered > 0);
   if (stuck.length > 0) {
     return (

@@ -108,7 +108,7 @@ function Lead({ website, overview }: { website: WebsiteWithClients; overview: Ov
           All is held{whole.by ? ` by ${whole.by}` : ""}
           {whole.reason ? `: “${whole.reason}”` : ""}.{" "}
         </>
-      ) : row && row.waiting > 0 ? (
+      ) : row?.waiting ? (
         <>
           <a href={`#/waiting?website=${website.websiteId}`}>{formatCount(row.waiting)} texts wait</a>
           {row.waitsFor ? ` for ${row.waitsFor}` : ""}.{" "}

@@ -59,8 +59,9 @@ const websiteNowSchema = z.object({
   noReceipt: figures.noReceipt,
   waiting: z
     .int()
+    .nullable()
     .describe(
-      "Pending, accepted over a minute ago, and not held. Those that wait for their own time or for sending hours are among them. If a website has a hold of a purpose or a client, 100 pending messages are looked at in all such websites.",
+      "Pending, accepted over a minute ago, and not held. Those that wait for their own time or for sending hours are among them. null: not counted, because the websites that have a hold of a purpose or a client have more than 10,000 pending messages in a database. `GET /operator/waiting` lists them.",
     ),
   waitsFor: z.string().nullable().describe("The carrier, where something waits."),
   textsToday: z.int(),
@@ -89,8 +90,9 @@ const overviewAnswers = {
     needs: z.object({
       waiting: z
         .int()
+        .nullable()
         .describe(
-          "Pending, accepted over a minute ago, and not held, as far as `websites` has the held ones; of the last 30 days. Those that wait for their own time or for sending hours are among them: GET /operator/waiting tells them apart.",
+          "Pending, accepted over a minute ago, and not held; of the last 30 days. Those that wait for their own time or for sending hours are among them: GET /operator/waiting tells them apart. null: not counted, as for one of `websites`, or because more than five websites have a hold.",
         ),
       toDecide: z.int().describe("Inbound texts that may be opt-outs: 20 at most are counted."),
       problems: z.int(),
@@ -155,7 +157,7 @@ const get = operatorCall({
   tag: "Service state",
   summary: "Look at the last hour, the last 30 days and what needs an operator",
   description:
-    "What was accepted, and what has become of it: by the minute and by the day of acceptance, by website and by carrier. By day, also how many numbers were subscribed and unsubscribed. A look reads at most 4,000 rows of each database, whatever the traffic, and writes nothing.",
+    "What was accepted, and what has become of it: by the minute and by the day of acceptance, by website and by carrier. By day, also how many numbers were subscribed and unsubscribed. A look reads at most 4,000 rows of each database, whatever the traffic, and two more for each pending message of a website that has a hold of a purpose or a client, 10,000 messages at most. It writes nothing.",
   parameters: [
     inQuery("website", "Only the texts of this website. Problems are those of the service.", {
       pattern: WEBSITE_ID.source,
@@ -213,7 +215,7 @@ function toWebsite(website: Read["websites"][number], { callbacks }: Read["state
   return {
     ...{ websiteId, name, accepted, sent, delivered, undelivered, noReceipt, waiting },
     ...{
-      waitsFor: waiting > 0 ? carrier : null,
+      waitsFor: waiting ? carrier : null,
       textsToday,
       failedToday,
       sent30Days,

@@ -1,6 +1,7 @@
 /** What an operator looks at first, and what a look costs. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { applyReceipts } from "../../src/flows/messages/apply-receipts.ts";
+import { MOST_LOOKED_AT } from "../../src/store/operations/overview.ts";
 import { countingDatabase } from "../counting-database.ts";
 import { seed } from "../seed.ts";
 import { World } from "../world.ts";
@@ -24,7 +25,13 @@ interface Overview {
   lastProblems: { problem: string; began: string; ended: string | null; cause: string | null }[];
   minutes: (Figures & { at: string })[];
   days: { day: string; accepted: number; clicked: number; optedOut: number }[];
-  websites: { websiteId: string; accepted: number; waiting: number; textsToday: number; waitsFor: string | null }[];
+  websites: {
+    websiteId: string;
+    accepted: number;
+    waiting: number | null;
+    textsToday: number;
+    waitsFor: string | null;
+  }[];
   carriers: { carrier: string; submitted: number; state: string }[];
 }
 
@@ -101,7 +108,51 @@ describe("texts", () => {
     expect(needs.waiting).toBe(0);
   });
 
-  it("of a purpose that is held are told from the others, up to a hundred", async () => {
+  /** Pending for two minutes: `held` of a purpose that is held, the oldest, and ten of another. */
+  async function seedHeld(held: number): Promise<void> {
+    await world.brand([]);
+    await world.operator("POST", "/websites/brand/hold", { sendPurpose: "held" });
+    const at = String(world.now);
+    await seed(world, "messages", held + 10, {
+      ...{ website_id: "'brand'", client_id: "'c'", text: "''", callback_data: "''", status: "'PENDING_TO_SEND'" },
+      ...{ message_id: "printf('%06d', i)", send_purpose: `iif(i < ${held}, 'held', 'other')` },
+      ...{ accepted_at: at, updated_at: at, due_at: at },
+    });
+    await seed(world, "traffic_counts", 4, {
+      ...{ website_id: "iif(i < 2, '', 'brand')", span: "iif(i % 2, 'day', 'minute')" },
+      ...{ at: `${at} / iif(i % 2, 86400000, 60000)`, carrier: "''", accepted: String(held + 10) },
+      ...{ not_sent: "0", failed: "0", sending: "0", delivered: "0", undelivered: "0" },
+    });
+    world.advance(120);
+  }
+
+  it("of a purpose that is held are told from the others, however many they are", async () => {
+    await seedHeld(5000);
+    const { websites, needs } = await look();
+    expect(websites).toMatchObject([{ waiting: 10, waitsFor: "sandbox" }]);
+    expect(needs.waiting).toBe(10);
+  });
+
+  it("are not counted where too many are pending to tell those that are held: no number is made up", async () => {
+    await seedHeld(MOST_LOOKED_AT);
+    const { websites, needs } = await look();
+    expect(websites).toMatchObject([{ waiting: null, waitsFor: null }]);
+    expect(needs.waiting).toBeNull();
+  });
+
+  it("are not counted over all where more websites have a hold than are shown", async () => {
+    for (let website = 0; website < 7; website++) {
+      const client = await world.brand([ADA], `w${website}`);
+      await world.send(client, { phone: ADA });
+      if (website < 6) await world.operator("POST", `/websites/w${website}/hold`, {});
+    }
+    world.advance(120);
+    const { websites, needs } = await look();
+    expect(websites.map(({ waiting }) => waiting)).toEqual([0, 0, 0, 0, 0]);
+    expect(needs.waiting).toBeNull();
+  });
+
+  it("of a purpose that is held are told from the others", async () => {
     const phones = Array.from({ length: 60 }, (_, index) => `+121255502${10 + index}`);
     const client = await world.brand(phones);
     for (const [index, phone] of phones.entries())
@@ -230,7 +281,11 @@ it("reads at most 4,000 rows and writes none, however many websites have texts a
   expect([all.isCut, all.websites.length, one.isCut, one.websites.length]).toEqual([true, 5, false, 1]);
   expect(sum(all.minutes, ({ accepted }) => accepted)).toBe(600);
   expect([ofAll.rowsWritten, ofOne.rowsWritten]).toEqual([0, 0]);
-  expect(ofAll.rowsRead).toBeLessThanOrEqual(4000);
+  // Among the websites that are shown, w10 has a hold of a purpose.
+  const [held] = await world.rows(
+    "SELECT count(*) AS count FROM messages WHERE website_id = 'w10' AND due_at IS NOT NULL",
+  );
+  expect(ofAll.rowsRead).toBeLessThanOrEqual(4000 + 2 * Number(held?.count));
   expect(ofOne.rowsRead).toBeLessThanOrEqual(4000);
   expect(all.problems.map(({ problem }) => problem)).toContain("dead-jobs");
 });

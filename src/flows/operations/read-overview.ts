@@ -7,6 +7,7 @@ import type { ProblemDetail, ServiceState } from "../../domain/operations/proble
 import { hourBefore } from "../../store/operations/outcome-counts.ts";
 import {
   type Candidate,
+  type DatabaseTraffic,
   type DayTraffic,
   type MinuteTraffic,
   MOST_WEBSITES,
@@ -37,11 +38,12 @@ export interface Figures {
   waiting: number;
 }
 
-/** `waiting`: what is held is left out. */
-export type WebsiteNow = Figures &
+/** `waiting`: what is held is left out; null: too many are pending to count those that are held. */
+export type WebsiteNow = Omit<Figures, "waiting"> &
   Pick<WebsiteTraffic, "websiteId" | "timeZone" | "acceptedToday" | "failedToday" | "sent30Days" | "optedOut30Days"> & {
     name: string;
     carrier: string;
+    waiting: number | null;
   };
 
 export interface Overview {
@@ -51,8 +53,8 @@ export interface Overview {
   websites: WebsiteNow[];
   carriers: (Figures & { carrier: string })[];
   isCut: boolean;
-  /** Accepted over a minute ago, and not held, as far as `websites` has the held ones. */
-  waiting: number;
+  /** Accepted over a minute ago, and not held. null: it is not known how many are held. */
+  waiting: number | null;
   past: ToldProblem[];
   names: ProblemNames;
   missing: Missing;
@@ -84,7 +86,8 @@ export async function readOverview(
   const counted = await askEach(inEach(deps), ({ db }) => readWebsites(db, chosen, now));
   const named = await nameProblems(deps, [...state.details, ...history.past.map(({ detail }) => detail)]);
   const websites = chosen.flatMap((id) => sumUp(counted.answers.flat().filter((own) => own.websiteId === id)));
-  const held = websites.reduce((sum, website) => sum + website.held, 0);
+  const isEachCounted = isEachHeldOf(traffic.answers, chosen) && websites.every(({ held }) => held !== null);
+  const held = websites.reduce((sum, website) => sum + (website.held ?? 0), 0);
   return {
     state,
     minutes: byMinute(minutes, now),
@@ -92,10 +95,9 @@ export async function readOverview(
     websites: websites.sort((a, b) => b.accepted - a.accepted),
     carriers: byCarrier(minutes),
     isCut: ids.length > chosen.length,
-    waiting: Math.max(
-      0,
-      pendingOf(days) - pendingOf(minutes.filter(({ at }) => at >= hourBefore(now) + MINUTES - 1)) - held,
-    ),
+    waiting: isEachCounted
+      ? Math.max(0, pendingOf(days) - pendingOf(minutes.filter(({ at }) => at >= hourBefore(now) + MINUTES - 1)) - held)
+      : null,
     past: history.past,
     names: named.names,
     missing: together(traffic.missing, counted.missing, named.missing, history.missing),
@@ -143,8 +145,12 @@ function choose(candidates: Candidate[]): string[] {
   return [...new Set(ids)];
 }
 
+/** Whether each website with a hold is among the chosen ones, whose held messages are counted. */
+const isEachHeldOf = (answers: DatabaseTraffic[], chosen: string[]) =>
+  answers.every(({ candidates }) => candidates.every(({ rank, websiteId }) => rank > 0 || chosen.includes(websiteId)));
+
 /** The counts of one website in all databases. None where no database has it that has answered. */
-function sumUp(counted: WebsiteTraffic[]): (WebsiteNow & { held: number })[] {
+function sumUp(counted: WebsiteTraffic[]): (WebsiteNow & { held: number | null })[] {
   const here = counted.find(({ name }) => name !== null);
   if (!here) return [];
   const { websiteId, name, carrier, timeZone, isHeld } = here;
@@ -153,8 +159,8 @@ function sumUp(counted: WebsiteTraffic[]): (WebsiteNow & { held: number })[] {
     0,
     total((one) => one.pending - one.young),
   );
-  const held = isHeld ? pending : Math.min(pending, here.held);
-  const figures = { ...figuresOf(counted), waiting: pending - held };
+  const held = isHeld ? pending : here.held && Math.min(pending, here.held);
+  const figures = { ...figuresOf(counted), waiting: held === null ? null : pending - held };
   return [
     {
       ...{ websiteId, name: name ?? "", carrier: carrier ?? "", timeZone, ...figures, held },

@@ -35,7 +35,10 @@ export function nowProblemView(detail: ProblemDetail, read: Read): z.output<type
 }
 
 const waitingFor = (carrier: string, { websites }: Read) =>
-  websites.filter((website) => website.carrier === carrier && website.waiting > 0);
+  websites.filter((website) => website.carrier === carrier && website.waiting !== 0);
+
+const sumOrNull = (counts: (number | null)[]) =>
+  counts.reduce((sum, count) => (sum === null || count === null ? null : sum + count), 0);
 
 function affectedBy({ problem, carrier, clientId }: ProblemDetail, read: Read): number | null {
   const { state, isCut, waiting } = read;
@@ -45,7 +48,7 @@ function affectedBy({ problem, carrier, clientId }: ProblemDetail, read: Read): 
     case "carrier-credentials":
     case "carrier-paused":
     case "carrier-not-set-up":
-      return isCut || carrier === null ? null : waitingFor(carrier, read).reduce((sum, { waiting: it }) => sum + it, 0);
+      return isCut || carrier === null ? null : sumOrNull(waitingFor(carrier, read).map((it) => it.waiting));
     case "messages-late":
       return waiting;
     case "endpoint-failing":

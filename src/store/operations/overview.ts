@@ -51,9 +51,9 @@ export interface WebsiteTraffic extends Traffic {
   /** Accepted on the last 30 days and still pending, and how many of them were accepted in the last minute. */
   pending: number;
   young: number;
-  /** Whether an operator holds the website as a whole; and how many of the first are held by purpose or client, of MOST_HELD_ROWS. */
+  /** Whether an operator holds the website as a whole; and how many are held by purpose or client. null: there are too many to count. */
   isHeld: boolean;
-  held: number;
+  held: number | null;
   acceptedToday: number;
   /** Today's texts that the carrier refused, that were given up, or that were lost on the way. */
   failedToday: number;
@@ -77,8 +77,8 @@ export const SHOWN_DAYS = 30;
 /** Minutes and carriers: an hour of a few carriers. */
 const MOST_MINUTE_ROWS = 400;
 
-/** Pending messages of websites with holds of a purpose or a client, among which those that are held are counted. */
-const MOST_HELD_ROWS = 100;
+/** Pending messages of websites with holds of a purpose or a client, among which those that are held are counted: two rows each. */
+export const MOST_LOOKED_AT = 10_000;
 
 /** @param websiteId null: all websites of the database */
 export async function readTraffic(db: D1Database, websiteId: string | null, now: number): Promise<DatabaseTraffic> {
@@ -132,6 +132,7 @@ export async function readWebsites(db: D1Database, ids: string[], now: number): 
     websites: prepare(
       db,
       sql<SummedRow>`SELECT j.value AS websiteId, w.name, w.carrier, w.time_zone AS timeZone, ${IS_HELD_WHOLE} AS isHeld,
+          (w.holds IS NOT NULL AND NOT ${IS_HELD_WHOLE}) AS isHeldInPart,
           (SELECT json_object('accepted', total(accepted), 'failed', total(failed), 'sending', total(sending),
               'delivered', total(delivered), 'undelivered', total(undelivered),
               'young', total(iif(at >= ${latest}, pending, 0)))
@@ -147,21 +148,24 @@ export async function readWebsites(db: D1Database, ids: string[], now: number): 
       db,
       sql<{
         websiteId: string;
-        count: number;
-      }>`SELECT m.website_id AS websiteId, count(*) FILTER (WHERE ${IS_HELD}) AS count
-        FROM (SELECT p.website_id, p.is_reply, p.send_purpose, p.client_id FROM json_each(${list}) j
-            CROSS JOIN websites w ON w.website_id = j.value AND w.holds IS NOT NULL AND NOT ${IS_HELD_WHOLE} AND ${IS_HERE}
-            CROSS JOIN messages p INDEXED BY messages_pending_by_website ON p.website_id = w.website_id AND p.status = 'PENDING_TO_SEND'
-          LIMIT ${MOST_HELD_ROWS}) m GROUP BY 1`,
+        lookedAt: number;
+        held: number;
+      }>`SELECT m.website_id AS websiteId, sum(m.count) AS lookedAt, total(m.count) FILTER (WHERE ${IS_HELD}) AS held
+        FROM (SELECT website_id, is_reply, send_purpose, client_id, count(*) AS count
+          FROM (SELECT p.website_id, p.is_reply > 0 AS is_reply, p.send_purpose, p.client_id FROM json_each(${list}) j
+              CROSS JOIN websites w ON w.website_id = j.value AND w.holds IS NOT NULL AND NOT ${IS_HELD_WHOLE} AND ${IS_HERE}
+              CROSS JOIN messages p INDEXED BY messages_pending_by_website ON p.website_id = w.website_id AND p.status = 'PENDING_TO_SEND'
+            LIMIT ${MOST_LOOKED_AT}) GROUP BY 1, 2, 3, 4) m GROUP BY 1`,
     ),
   });
-  return websites.map(({ hour, days, isHeld, ...website }) => {
+  const isCut = held.reduce((sum, { lookedAt }) => sum + lookedAt, 0) >= MOST_LOOKED_AT;
+  return websites.map(({ hour, days, isHeld, isHeldInPart, ...website }) => {
     const own = held.find(({ websiteId }) => websiteId === website.websiteId);
     return {
       ...website,
       ...(JSON.parse(hour) as Hourly),
       ...(JSON.parse(days) as Monthly),
-      ...{ held: own?.count ?? 0, isHeld: isHeld === 1 },
+      ...{ held: isCut && isHeldInPart === 1 ? null : (own?.held ?? 0), isHeld: isHeld === 1 },
     };
   });
 }
@@ -173,6 +177,7 @@ type Monthly = Pick<WebsiteTraffic, "pending" | "acceptedToday" | "failedToday" 
 /** `hour`, `days`: JSON. */
 interface SummedRow extends Pick<WebsiteTraffic, "websiteId" | "name" | "carrier" | "timeZone"> {
   isHeld: 0 | 1;
+  isHeldInPart: 0 | 1;
   hour: string;
   days: string;
 }
