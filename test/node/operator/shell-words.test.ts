@@ -52,6 +52,25 @@ test("a hold for a purpose that no message has says so, what waits, and the near
   expect(other.output).not.toContain("Did you mean");
 });
 
+const hold = (sendPurpose: string | null, clientId: string | null = null) => ({ sendPurpose, clientId });
+
+test("a release says which holds have not ended, and whether there was the one that it was to end", async () => {
+  const said = async (holds: object[], ...more: string[]) =>
+    (await ask(["release", "shop", ...more], { "/release": { released: 0 }, "/websites/shop": { holds } })).output;
+  const none = "shop has no hold with exactly these options. No hold has ended.\n";
+  const typo = await said([hold("spring-sale"), hold("mum's day", "c1")], "--purpose", "sprng-sale");
+  expect(typo).toContain(none);
+  expect(typo).toContain(
+    "Other holds last. To end them: `release shop --purpose spring-sale`, `release shop --purpose 'mum'\\''s day' --client c1`.\n",
+  );
+  const one = await said([hold("spring-sale"), hold(null)], "--purpose", "spring-sale");
+  expect(one).not.toContain("No hold has ended");
+  expect(one).toContain("Other holds last. To end them: `release shop`.\n");
+  expect(await said([hold("spring-sale", "c1")], "--purpose", "spring-sale")).toContain(none);
+  expect(await said([hold("spring-sale"), hold(null, "c1")])).not.toMatch(/Other holds|No hold/);
+  expect(await said([])).toContain("shop has no hold. No hold has ended.\n");
+});
+
 test("a hold that finds messages, and one of a whole website, ask for nothing else", async () => {
   const { paths } = await ask(["hold", "shop", "--purpose", "spring-sale"], { ...WAITING, "/hold": { held: 2000 } });
   expect(paths).toEqual(["/operator/websites/shop/hold"]);
