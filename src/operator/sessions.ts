@@ -52,7 +52,11 @@ const end = operatorCall({
   parameters: [inPath("sessionId", "As listed.", MESSAGE_ID)],
   answers: [ok(sessionAnswers.EndedOperatorSession, "It is ended.", { sessionId: MESSAGE_ID, operator: "ada" })],
   errors: ["resource-unknown"],
-  command: { name: "end-session" },
+  command: {
+    name: "end-session",
+    next: ({ operator }) =>
+      `The session of ${operator} has ended. The token is still valid: \`end-token ${operator}\` revokes it.`,
+  },
   run: async (request, deps) => {
     const sessions = await listSessions(deps.db, deps.now());
     const session = requireFound(

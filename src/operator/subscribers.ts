@@ -18,7 +18,7 @@ import { countImport, readImport } from "../store/people/imports.ts";
 import type { Answers } from "./answers.ts";
 import { operatorCall } from "./operator-call.ts";
 import { MOST_PARTS, readFileName, readPart, readYes, requireFound, requireWebsite, WEBSITE } from "./params.ts";
-import { previewOf, previewShape } from "./views/import-preview.ts";
+import { previewOf, previewShape, sayUndone } from "./views/import-preview.ts";
 
 const subscriberAnswers = {
   ImportAnswer: z.object({
@@ -227,7 +227,7 @@ const undo = operatorCall({
     }),
   ],
   errors: ["resource-unknown"],
-  command: { name: "undo-import", notes: "website and audit show the id of an import." },
+  command: { name: "undo-import", notes: "website and audit show the id of an import.", next: sayUndone },
   run: async (request, deps) => {
     const importId = toStoredId(request.params.importId ?? "");
     const { answers, missing } = await askEach(inEach(deps), ({ db }) => readImport(db, importId));

@@ -1,10 +1,22 @@
-// What an operator sees of a file before it is imported.
+// What an operator sees of a file before it is imported, and after its undo.
 import * as z from "zod";
 import type { FigureCounter, Outcome } from "../../domain/people/import-figures.ts";
 import { toE164 } from "../../domain/people/phone.ts";
 import type { FirstRow, SubscriberFile } from "../../domain/people/subscriber-file.ts";
 import type { Imported } from "../../flows/people/import-subscribers.ts";
 import { personIdShape } from "../answers.ts";
+import { countOf } from "../operator-call.ts";
+
+/** What came of an undo, for the shell. */
+export const sayUndone = (done: { restored: number; changedSince: number; restoredBefore: number }): string =>
+  [
+    `${countOf(done.restored, "number")} ${done.restored === 1 ? "is" : "are"} again as before the import.`,
+    done.restoredBefore > 0 && `An earlier undo had restored ${done.restoredBefore.toLocaleString("en-US")}.`,
+    done.changedSince > 0 && `What changed after the import stays as it is: ${countOf(done.changedSince, "number")}.`,
+    "The import is closed.",
+  ]
+    .filter((it) => it)
+    .join(" ");
 
 const BECOMES = ["new", "changed", "unchanged", "kept-unsubscribed", "unsubscribed", "refused"] as const;
 

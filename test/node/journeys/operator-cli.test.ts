@@ -240,10 +240,15 @@ describe("subscribers", () => {
     );
     const id = line.exec(output)?.[1] ?? "";
     expect((await operator(["person", "demo", "+12125550132"])).output).toContain(id);
-    const undone = (restored: number, before: number) =>
-      `restored        ${restored}\nchangedSince    0\nrestoredBefore  ${before}\nisComplete      yes\n`;
-    expect(await operator(["undo-import", id])).toEqual({ code: 0, output: undone(2, 0) });
-    expect((await operator(["undo-import", id])).output).toBe(undone(0, 2));
+    const undone = (restored: number, before: number, said: string) =>
+      `restored        ${restored}\nchangedSince    0\nrestoredBefore  ${before}\nisComplete      yes\n\n${said} The import is closed.\n`;
+    expect(await operator(["undo-import", id])).toEqual({
+      code: 0,
+      output: undone(2, 0, "2 numbers are again as before the import."),
+    });
+    expect((await operator(["undo-import", id])).output).toBe(
+      undone(0, 2, "0 numbers are again as before the import. An earlier undo had restored 2."),
+    );
     expect((await operator(["audit", "--website", "demo"])).output).toMatch(
       new RegExp(`undo-import +demo .*${id} +done .*restored: 2`),
     );
