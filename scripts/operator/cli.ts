@@ -1,4 +1,5 @@
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
+import { isLoopback } from "../../src/domain/callbacks/callback-url.ts";
 import { nearestOf } from "../../src/domain/operations/nearest.ts";
 import { readVars } from "../dev-vars.ts";
 import { DEFAULT_URL } from "../next-steps.ts";
@@ -85,6 +86,11 @@ function toService(url = serviceUrl(), token = process.env.OPERATOR_TOKEN): Serv
   return { url: url.replace(/\/+$/, ""), token: found };
 }
 
+const adviseUnreachable = (url: string) =>
+  isLoopback(new URL(url))
+    ? "Start it with npm start, or name a deployed service with --url or TEXTGATE_URL."
+    : "Check the address, and Cloudflare's status page. A change may be made although its answer is lost: see audit.";
+
 /** @returns the exit code */
 function explain(error: unknown, name: string | undefined, wantsJson: boolean, url: string): number {
   if (error instanceof Refusal) {
@@ -93,7 +99,7 @@ function explain(error: unknown, name: string | undefined, wantsJson: boolean, u
     return EXIT.refused;
   }
   if (error instanceof Unreachable) {
-    console.error(`The service does not answer at ${url}. Is it running? npm start`);
+    console.error(`The service does not answer at ${url}. ${adviseUnreachable(url)}`);
     return EXIT.unreachable;
   }
   if (error instanceof UsageError || isParseError(error)) {

@@ -99,9 +99,15 @@ export function readOptions(options: FieldOption[], values: Values): Record<Fiel
     read[field.in][field.name] = sets === undefined ? toValue(name, field, values[name]) : sets;
   }
   const missing = options.find(({ field }) => field.isRequired && !(field.name in read[field.in]));
-  if (missing) throw new UsageError(`--${missing.name} is missing: ${missing.summary}`);
+  if (missing) throw new UsageError(sayMissing(options.filter(({ field }) => field.name === missing.field.name)));
   return read;
 }
+
+/** @param choices the options that set one field */
+const sayMissing = (choices: FieldOption[]) =>
+  choices.length === 1
+    ? `--${choices[0]?.name} is missing: ${choices[0]?.summary}`
+    : `one of these is missing: ${choices.map(({ name }) => `--${name}`).join(", ")}`;
 
 function toValue(option: string, { schema, in: where }: Field, given: Values[string]): unknown {
   if (given === true) return where === "query" ? "true" : true;

@@ -53,19 +53,23 @@ function submissionRows({ at, attempt, outcome, reason }: Message["submissions"]
   return [[at, attempt === null ? "not submitted" : `submission ${attempt}`, outcome + words]];
 }
 
-function timeline({ events, callbacks }: Message): Cell[][][] {
+function timeline({ events, callbacks, callbackData }: Message): Cell[][][] {
   const byEvent = new Map(callbacks.map((callback) => [callback.eventId, callback]));
   return events.map(({ eventId, eventType, status, reason, occurredAt }) => {
     const callback = byEvent.get(eventId);
     const what = eventType === "message.status" ? status : eventType.replace("message.", "");
     const why = reason ? `${reason}, ` : "";
     const response = callback?.response ? [["", "", `  ${callback.response.slice(0, 200)}`]] : [];
-    return [[occurredAt, what, why + describeCallback(callback)], ...response];
+    return [[occurredAt, what, why + describeCallback(callback, callbackData)], ...response];
   });
 }
 
-function describeCallback(callback: Message["callbacks"][number] | undefined): string {
-  if (!callback) return "no callback wanted";
+/** @param callbackData undefined: a viewer does not get it */
+function describeCallback(callback: Message["callbacks"][number] | undefined, callbackData?: string): string {
+  if (!callback) {
+    if (callbackData === undefined) return "no callback";
+    return `no callback: ${callbackData === "" ? "callbackData is empty" : "the client had no URL, or does not ask for this event"}`;
+  }
   const { attemptedAt, outcome, httpStatus, durationMilliseconds } = callback;
   if (attemptedAt === null) return "callback waits to be posted";
   if (outcome === null) return "callback is being posted, or its outcome is unknown";

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { operator as call, operatorProcess } from "../harness/operator.ts";
 import { waitFor } from "../harness/processes.ts";
 import { makeClient, operate, type Service, send, startService } from "../harness/service.ts";
@@ -421,6 +421,7 @@ describe("exit codes", () => {
     [["websites", "--suspend"], "there is no option --suspend"],
     [["put-back"], "it takes <jobId or --all>"],
     [["put-back", "a", "--all"], "it takes <jobId or --all>"],
+    [["decide", "demo", "sandbox", "text-1"], "one of these is missing: --opt-out, --no-opt-out, --take-back\n"],
     [["change-client", nobody], "nothing to change is given"],
     [["change-client", nobody, "--suspend", "--resume"], "exclude each other"],
     [["rotate-client", nobody, "--grace-seconds", "soon"], "must be a whole number"],
@@ -433,7 +434,14 @@ describe("exit codes", () => {
   test("3 when nothing answers", async () => {
     expect(await operator(["websites", "--url", "http://127.0.0.1:9"])).toEqual({
       code: 3,
-      output: "The service does not answer at http://127.0.0.1:9. Is it running? npm start\n",
+      output:
+        "The service does not answer at http://127.0.0.1:9. Start it with npm start, or name a deployed service with --url or TEXTGATE_URL.\n",
+    });
+    vi.spyOn(globalThis, "fetch").mockRejectedValueOnce(new TypeError("fetch failed"));
+    expect(await operator(["end-token", "ada", "--url", "https://sms.example.com"])).toEqual({
+      code: 3,
+      output:
+        "The service does not answer at https://sms.example.com. Check the address, and Cloudflare's status page. A change may be made although its answer is lost: see audit.\n",
     });
   });
 });
