@@ -39,7 +39,7 @@ function checkQueues({ queues }: Config): Finding[] {
   const take = "Take the consumers from the wrangler.toml of this version.";
   const findings = unread.map((queue) => ({
     what: `The queue ${queue} has no consumer.`,
-    why: "What is put into it is never worked on.",
+    why: "No worker run ever takes a job from it.",
     fix: take,
   }));
   if (messages !== undefined && isConsumed(messages) && deadLetters === undefined) {
@@ -63,7 +63,7 @@ function checkDomain(config: Config): Finding[] {
   return [
     {
       what: "The service is on workers.dev only.",
-      why: "Cloudflare means workers.dev for what is not critical, its zone has no settings of yours, and carriers filter texts with links on a shared domain.",
+      why: "Cloudflare does not recommend workers.dev for critical services, you cannot change the settings of its zone, and carriers filter texts with links on a shared domain.",
       fix: "Uncomment [[routes]] in wrangler.toml, with a name in a zone of this account.",
     },
   ];
