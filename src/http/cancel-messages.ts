@@ -35,7 +35,7 @@ const cancel = call({
     several: { messageIds: [MESSAGE_ID, CLICK_ID] },
   }),
   answers: [
-    ok(cancelAnswerSchema, "What is cancelled, and what is not.", {
+    ok(cancelAnswerSchema, "The ids that are cancelled, and those that are not.", {
       cancelled: [MESSAGE_ID],
       notCancelled: [{ messageId: CLICK_ID, status: "DELIVERED" }],
     }),

@@ -11,7 +11,7 @@ const read = call({
   method: "GET",
   path: "/.well-known/security.txt",
   tag: "Reference",
-  summary: "Find whom to tell of a vulnerability",
+  summary: "Find the contact for vulnerabilities",
   description:
     "The contact for reports of vulnerabilities, and when it expires (RFC 9116). The path exists only if the operator has set `SECURITY_CONTACT`.",
   access: "open",

@@ -31,7 +31,7 @@ const post = call({
   access: { client: "status" },
   database: "client",
   answers: [
-    ok(ownTestEventAnswerSchema, "What the endpoint answered, also where it failed.", {
+    ok(ownTestEventAnswerSchema, "The endpoint's answer, even if it is an error.", {
       eventId: `test_${MESSAGE_ID}`,
       attemptedAt: TIME,
       outcome: "answered",

@@ -33,7 +33,7 @@ export const eraseEverywhereCall = operatorCall({
     "Erases the person in each website that knows the number, and the texts that reached no website. A website that fails is in `failed`, and the others are still erased. A website that does not know the number gets no tombstone.",
   parameters: [PHONE, EXPECTED],
   answers: [
-    ok(peopleAnswers.ErasureEverywhere, "What is erased, and where.", {
+    ok(peopleAnswers.ErasureEverywhere, "The number of erased messages in each website.", {
       phone: A_PHONE,
       websites: [
         { websiteId: "brand", erasedMessages: 3 },

@@ -100,10 +100,10 @@ const release = operatorCall({
   path: "/operator/websites/:websiteId/release",
   summary: "Release the held messages of a website",
   description:
-    "Ends the hold with the same fields; without any, all holds of the website. What another hold still covers stays held. Several hundred thousand messages take a minute: then the answer has `more`, and the call is to be repeated.",
+    "Ends the hold with the same fields; without any, all holds of the website. Messages that another hold still covers stay held. Several hundred thousand messages take a minute: then the answer has `more`, and the call is to be repeated.",
   parameters: [WEBSITE],
   body: settingsBody(releaseSchema, { campaign: { sendPurpose: "spring-sale_01" }, all: {} }),
-  answers: [ok(holdAnswers.ReleasedMessages, "What was held is due.", { released: 1500 })],
+  answers: [ok(holdAnswers.ReleasedMessages, "The held messages are due.", { released: 1500 })],
   errors: ["resource-unknown"],
   command: {
     name: "release",

@@ -57,7 +57,7 @@ const list = operatorCall({
   path: "/operator/inbound",
   tag: "People",
   summary: "List the inbound texts of all websites",
-  description: "What people wrote, to any website or to none. Newest first, 100 per page.",
+  description: "Texts from people, to any website or to none. Newest first, 100 per page.",
   parameters: [
     inQuery("website", "Only texts to this website.", { pattern: WEBSITE_ID.source }),
     inQuery("toDecide", "true: only those that `toDecide` counts.", { enum: ["true", "false"] }),

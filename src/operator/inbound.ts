@@ -23,7 +23,9 @@ export const inboundTextSchema = z.object({
   decided: z
     .object({ optOut: z.boolean(), operator: z.string(), at: z.iso.datetime() })
     .nullable()
-    .describe("What an operator has decided of a text that may be an opt-out: it then has no `maybeOptOut` any more."),
+    .describe(
+      "An operator's decision about a text that may be an opt-out. The text then has no `maybeOptOut` any more.",
+    ),
 });
 
 export const websiteOfTextSchema = z
@@ -88,7 +90,7 @@ const listOfNone = operatorCall({
   tag: "People",
   summary: "List inbound texts without effect",
   description:
-    "Texts that reached no website, STOP, START or HELP from a sender that is no phone number, and texts that may be opt-outs. Newest first, 100 per page, or more where the last ones came in one millisecond. Those of the last days are the problems `keywords-without-effect` and `maybe-opt-outs`.",
+    "Texts that reached no website, STOP, START or HELP from a sender that is no phone number, and texts that may be opt-outs. Newest first, 100 per page, or more where the last ones came in one millisecond. Texts of the last days are the problems `keywords-without-effect` and `maybe-opt-outs`.",
   parameters: [BEFORE],
   answers: [
     ok(inboundAnswers.TextsWithoutEffect, "One page.", {

@@ -28,7 +28,7 @@ const moveAnswers = {
     totalRows: z
       .int()
       .nullable()
-      .describe("Null until they are counted. What follows a message, such as its links, is not counted."),
+      .describe("Null until they are counted. Rows that follow a message, such as its links, are not counted."),
     startedAt: z.iso.datetime(),
     endedAt: z.iso.datetime().nullable(),
     problem: z

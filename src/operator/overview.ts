@@ -105,7 +105,7 @@ const overviewAnswers = {
     lastProblems: z
       .array(pastProblemSchema)
       .describe(
-        "Those that last, and those that have ended in the last seven days, the newest first, 50 at most. The sweep finds them, once a minute.",
+        "Problems that last, and problems that have ended in the last seven days, the newest first, 50 at most. The sweep finds them, once a minute.",
       ),
     minutes: z.array(minuteSchema).describe("The last hour by the minute of acceptance, the oldest first: 60 of them."),
     hour: z.object({ oldestWithoutReceiptSeconds: z.int().nullable() }),
@@ -157,7 +157,7 @@ const get = operatorCall({
   tag: "Service state",
   summary: "Look at the last hour, the last 30 days and what needs an operator",
   description:
-    "What was accepted, and what has become of it: by the minute and by the day of acceptance, by website and by carrier. By day, also how many numbers were subscribed and unsubscribed. A look reads at most 4,000 rows of each database, whatever the traffic, and two more for each pending message of a website that has a hold of a purpose or a client, 10,000 messages at most. It writes nothing.",
+    "The texts that were accepted, and their outcomes: by the minute and by the day of acceptance, by website and by carrier. By day, also how many numbers were subscribed and unsubscribed. A look reads at most 4,000 rows of each database, whatever the traffic, and two more for each pending message of a website that has a hold of a purpose or a client, 10,000 messages at most. It writes nothing.",
   parameters: [
     inQuery("website", "Only the texts of this website. Problems are those of the service.", {
       pattern: WEBSITE_ID.source,

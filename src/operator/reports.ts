@@ -72,7 +72,7 @@ const parameters = (by: GroupBy) => [
     format: "date",
   }),
   inQuery("to", "The last day. Default: today.", { format: "date" }),
-  inQuery("by", "What a row counts.", { enum: Object.keys(GROUPS), default: by }),
+  inQuery("by", "How the rows are grouped.", { enum: Object.keys(GROUPS), default: by }),
   inQuery("format", "`csv` is safe to open in a spreadsheet: an apostrophe precedes what looks like a formula.", {
     ...{ enum: ["json", "csv"], default: "json" },
   }),

@@ -27,7 +27,7 @@ const subscriberSchema = z.object({
   email: z.string().nullable(),
   subscribed: z.boolean(),
   since: z.iso.datetime(),
-  source: z.enum(CHANGE_SOURCES).describe("What made it so."),
+  source: z.enum(CHANGE_SOURCES).describe("The source of the last change."),
 });
 
 const listAnswers = {

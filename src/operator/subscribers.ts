@@ -62,7 +62,7 @@ const subscriberAnswers = {
       )
       .optional()
       .describe(
-        `Left out if empty. Where the values of the two lists before stand first, and what is wrong with each; at most ${MOST_INVALID_CELLS}.`,
+        `Left out if empty. The first place of each value in the two lists before, and its fault; at most ${MOST_INVALID_CELLS}.`,
       ),
     optedOutNumbers: z
       .array(z.string())
@@ -98,7 +98,7 @@ const importFile = operatorCall({
   path: "/operator/websites/:websiteId/subscribers",
   tag: "People",
   summary: "Import subscribers",
-  description: `The file is stored as it comes in, at most ${MOST_ROWS.toLocaleString("en")} rows a request. A larger file is cut: each piece begins with the first line of the file, and goes with the \`importId\` that the first piece was answered with, one piece after the other. So the pieces are one import. Invalid phone numbers and e-mail addresses are left out, and listed with line and reason. A file is rejected that has more than 100,000 of them, a word in the column \`subscribed\` that is neither true nor false, a time in \`consented_at\` or a text in \`evidence\` that \`POST /text/subscribe\` would reject, or a column such as \`status\`, \`opt_in\` or \`unsubscribed\` and none headed \`subscribed\`. Where the rows of a number differ, an opt-out counts, whatever their order, also in another piece; its address is the last that is given. An import subscribes nobody whom anyone has unsubscribed: \`keptUnsubscribed\` counts them. With \`resubscribe=true\` it does, but for those who opted out themselves: only START brings them back. An error that comes when rows may have been stored has \`import\`, with the id for an undo or to go on, and how many rows of this file are stored. To send stored rows again changes nothing.`,
+  description: `The file is stored as it comes in, at most ${MOST_ROWS.toLocaleString("en")} rows a request. A larger file is cut: each piece begins with the first line of the file, and goes with the \`importId\` that the first piece was answered with, one piece after the other. So the pieces are one import. Invalid phone numbers and e-mail addresses are left out, and listed with line and reason. A file with more than 100,000 of them is refused. So is a file with a word in the column \`subscribed\` that is neither true nor false, or with a time in \`consented_at\` or a text in \`evidence\` that \`POST /text/subscribe\` would refuse. So is a file that has a column such as \`status\`, \`opt_in\` or \`unsubscribed\`, and none headed \`subscribed\`. Where the rows of a number differ, an opt-out counts, in any order, also in another piece; its address is the last one. An import does not subscribe a number that anyone has unsubscribed: \`keptUnsubscribed\` counts these numbers. \`resubscribe=true\` subscribes them too, except people who opted out themselves: only START brings them back. If rows may have been stored before an error, the error has \`import\`: the id for an undo or to continue, and how many rows of this file are stored. If you send stored rows again, nothing changes.`,
   database: "named",
   parameters: [
     WEBSITE,
@@ -219,7 +219,7 @@ const undo = operatorCall({
   tag: "People",
   summary: "Undo an import",
   description:
-    "Each number is again what it was before the import (state, address; unknown if it was new), unless somebody has set it since, even to the same: an opt-out after the import always holds. It takes back what all requests of the import have stored, and closes the import: a request that still goes on ends with 40901. Repeating it restores nothing more. Nobody is told, as of the import.",
+    "Each number gets back its state and address from before the import; a number that was new is unknown again. A number that somebody has set since stays as it is, even if it was set to the same: an opt-out after the import always holds. It takes back what all requests of the import have stored, and closes the import: a request that still goes on ends with 40901. Repeating it restores nothing more. Nobody is told, as of the import.",
   parameters: [inPath("importId", "`importId` of the import.", MESSAGE_ID, { format: "uuid" })],
   answers: [
     ok(subscriberAnswers.UndoneImport, "How many numbers were restored.", {

@@ -29,7 +29,7 @@ const post = operatorCall({
   database: "named",
   parameters: [CLIENT],
   answers: [
-    ok(testEventAnswers.TestEvent, "What came back.", {
+    ok(testEventAnswers.TestEvent, "The response of the endpoint.", {
       ...{ eventId: `test_${MESSAGE_ID}`, outcome: "answered", httpStatus: 204, response: "" },
       durationMilliseconds: 85,
     }),

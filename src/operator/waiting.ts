@@ -40,7 +40,9 @@ const rowSchema = z.object({
     .describe(
       "When the first scheduled message, or the first that waits for sending hours, may be sent; null: there is none.",
     ),
-  hours: heldHoursSchema.nullable().describe("What holds the first that waits for sending hours; null: none does."),
+  hours: heldHoursSchema
+    .nullable()
+    .describe("Why the first message that waits for sending hours is held; null: none waits for them."),
   oldestAt: z.iso.datetime().describe("When the oldest was accepted, or, if it is scheduled, asked for."),
   endsAt: z.iso
     .datetime()

@@ -48,7 +48,7 @@ const websiteSchema = z.object({
         ...heldSchema.shape,
       }),
     )
-    .describe("What an operator holds; null: any."),
+    .describe("The holds of operators. In a hold, null means any."),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
 });
@@ -84,7 +84,7 @@ const websiteAnswers = {
         "Requests of its clients with right credentials that were refused in the last 30 days (UTC), newest day first. At least so many: the count of a few seconds is lost where an isolate ends before it is stored. A move begins it anew.",
       ),
     changes: z.array(auditEntrySchema).describe("The last 10 of the website and its clients, newest first."),
-    advice: z.string().optional().describe("What a new website should have. Left out: nothing."),
+    advice: z.string().optional().describe("Settings that a new website should have. Left out if there are none."),
   }),
   WebsiteList: z.object({ websites: z.array(websiteSchema), ...missingShape }),
 };

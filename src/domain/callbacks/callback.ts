@@ -59,7 +59,7 @@ export const callbackSchemas = {
     keyword: z
       .enum(KEYWORDS)
       .nullable()
-      .describe("What the service or the carrier read in the text. Null: any other text."),
+      .describe("The keyword that the service or the carrier recognized in the text. Null: any other text."),
     inReplyTo: z.uuid().nullable().describe("The latest message of the website to that number that the carrier took."),
   }),
   changed: z.object({

@@ -39,9 +39,11 @@ export function clientSettingsSchema(allowLocal: boolean) {
     callbackUrl: orNull(callbackUrl).describe(
       'An https URL with the name of a host outside private networks; an IP address is refused. `""` or null removes it, and due callbacks are not posted; omitted, it stays unchanged.',
     ),
-    operations: someOf(OPERATIONS).describe("What the client may do. A new client may do everything by default."),
+    operations: someOf(OPERATIONS).describe(
+      "The calls that the client may make. A new client may do everything by default.",
+    ),
     events: someOf(CLIENT_EVENTS).describe(
-      "What is posted to its callback URL. A new client gets `message.status` and `message.clicked` by default. A change holds for what happens from then on.",
+      "The events that are posted to its callback URL. A new client gets `message.status` and `message.clicked` by default. A change holds for what happens from then on.",
     ),
     suspended: orLeftOut(z.boolean("must be true or false")),
   });

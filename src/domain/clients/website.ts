@@ -106,7 +106,7 @@ export const websiteFields = jsonObject({
   frequencyCap: orNull(
     jsonObject({ count: wholeNumber("messages", 1, 100), hours: wholeNumber("hours", 1, MOST_CAP_HOURS) }),
   ).describe(
-    'The most marketing messages to one person in so many hours, such as `{"count": 3, "hours": 24}`: what is over it ends as FAILED_TO_SEND with `FREQUENCY_CAP`. Holds for what is accepted from then on.',
+    'The most marketing messages to one person in so many hours, such as `{"count": 3, "hours": 24}`: what is over it ends as FAILED_TO_SEND with `FREQUENCY_CAP`. It applies to messages that are accepted from then on.',
   ),
   transactionalPurposes: orNull(
     z
@@ -117,7 +117,7 @@ export const websiteFields = jsonObject({
     "Values of `sendPurpose` whose messages are transactional, unless their request says otherwise in `kind`.",
   ),
   sendingHours: orNull(sendingHours).describe(
-    'When its marketing messages may go, by the clock of the person: `{"profile": "us-strict", "whenClosed": "delay"}`, or windows of its own. What comes while they are closed waits until they open (`delay`), or ends as FAILED_TO_SEND with `QUIET_HOURS` (`refuse`). Without it, at any time.',
+    'When its marketing messages may go, by the clock of the person: `{"profile": "us-strict", "whenClosed": "delay"}`, or windows of its own. A message that comes while they are closed waits until they open (`delay`), or ends as FAILED_TO_SEND with `QUIET_HOURS` (`refuse`). Without it, at any time.',
   ),
   dailyLimit: orNull(wholeNumber("texts", 1, MOST_DAILY)).describe(
     "The most texts that it accepts in 24 hours, of all its clients: a request beyond it is refused (42901). Without it, any number. Replies to keywords do not count.",

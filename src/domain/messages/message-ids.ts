@@ -10,7 +10,7 @@ export const messageIdsSchema = jsonObject({
   messageIds: strings(FEW, (count) =>
     count === 0 || count > MAX_MESSAGE_IDS ? `has ${count} items; it ${FEW}` : undefined,
   ).meta({
-    description: `1 to ${MOST} ids that send requests returned. What is no id of a message is in \`unknownMessageIds\`.`,
+    description: `1 to ${MOST} ids that send requests returned. A string that is no id of a message is in \`unknownMessageIds\`.`,
     items: { type: "string" },
     minItems: 1,
     maxItems: MAX_MESSAGE_IDS,

@@ -31,7 +31,7 @@ export interface Closed {
   states: string[];
   /** When the rule is open that is closed now: `Mon-Sat 09:00-20:00, Sun 12:00-20:00`. */
   window: string;
-  /** What that rule comes from. */
+  /** The source of that rule. */
   source: string;
 }
 

@@ -74,7 +74,7 @@ export interface CarrierState extends Record<MessageState, Backlog> {
   pause: { since: string; cause: string; nextTryAt: string | null } | null;
   lastFiveMinutes: Counts<(typeof SUBMISSION_OUTCOMES)[number]>;
   lastHour: Counts<(typeof SUBMISSION_OUTCOMES)[number]>;
-  /** What became of the texts that were submitted in that time. */
+  /** The final receipts of the texts that were submitted in that time. */
   receipts: {
     lastFiveMinutes: Counts<(typeof RECEIPT_OUTCOMES)[number]>;
     lastHour: Counts<(typeof RECEIPT_OUTCOMES)[number]>;

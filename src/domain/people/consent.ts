@@ -21,8 +21,7 @@ export const consentedAt = instant.meta({
 });
 
 export const evidence = text(MAX_EVIDENCE_CHARACTERS).meta({
-  description:
-    "What shows that they agreed, such as the address of a form and its wording. It is kept with `consentedAt`.",
+  description: "Proof that they agreed, such as the address of a form and its wording. It is kept with `consentedAt`.",
   examples: ["Checkbox at https://brand.example.com/join, version 3"],
 });
 

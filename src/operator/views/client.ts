@@ -13,7 +13,7 @@ export const clientSchema = z.object({
   name: z.string().nullable(),
   callbackUrl: z.string().nullable(),
   operations: z.array(z.enum(OPERATIONS)),
-  events: z.array(z.enum(CLIENT_EVENTS)).describe("What is posted to its callback URL."),
+  events: z.array(z.enum(CLIENT_EVENTS)).describe("The events that are posted to its callback URL."),
   suspended: z.boolean(),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
@@ -27,7 +27,7 @@ const secretsSchema = z.object({
 const takesEffect = z
   .enum(EFFECTS)
   .describe(
-    "`at-once`: from now on, what the change takes away is refused everywhere. `within-minutes`: the website's rate limiter did not answer. The change then spreads through KV within 90 seconds, and the sweep tells the limiter again each minute. What a change grants always spreads through KV.",
+    "`at-once`: from now on, what the change takes away is refused everywhere. `within-minutes`: the website's rate limiter did not answer. The change then spreads through KV within 90 seconds, and the sweep tells the limiter again each minute. A right that a change grants always spreads through KV.",
   );
 
 const useShape = {
@@ -52,7 +52,7 @@ const useShape = {
         lastUsedAt: z.iso.datetime().nullable().describe("As `lastUsedAt` of the client."),
       }),
     )
-    .describe("Those that are valid, newest first."),
+    .describe("The valid secrets, newest first."),
   lastRefusal: z
     .object({ at: z.iso.datetime(), cause: z.enum(CLIENT_REFUSALS) })
     .nullable()

@@ -8,7 +8,7 @@ export const heldHoursSchema = z.object({
   zones: z.array(z.string()).describe("The time zones in which the person may be."),
   states: z.array(z.string()).describe("The states or regions in which the person may be, as ISO 3166-2 has them."),
   window: z.string().describe("When the narrowest rule is open, by the clock of the person."),
-  source: z.string().describe("What that rule comes from."),
+  source: z.string().describe("The source of that rule."),
 });
 
 export interface HeldByHours {

@@ -30,7 +30,7 @@ export const storySchema = operatorMessageSchema.extend({
       evidence: z.string().nullable().describe("The evidence of the consent, as a client or an import sent it."),
     })
     .nullable()
-    .describe("What the ledger said when the message was accepted. null: no number was found for the address."),
+    .describe("The state in the ledger when the message was accepted. null: no number was found for the address."),
   before: neighborSchema.describe("The latest text before it from the website to the same number."),
   after: neighborSchema.describe("The first text after it."),
 });

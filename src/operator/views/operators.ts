@@ -51,7 +51,7 @@ export const auditEntrySchema = z.object({
   subject: z
     .string()
     .nullable()
-    .describe("What else it concerns: a masked number, a carrier, a dead job, a token, an import."),
+    .describe("Another subject of the change: a masked number, a carrier, a dead job, a token, an import."),
   before: z
     .record(z.string(), z.unknown())
     .nullable()

@@ -9,7 +9,7 @@ export const nowProblemSchema = problemSchema.extend({
   websiteNames: z
     .array(z.string())
     .describe(
-      "What the website is called that the problem concerns; for a carrier, those of `websites` whose texts wait for it. Empty: none is known.",
+      "The name of the website that the problem concerns. For a carrier, the names of those `websites` whose texts wait for it. Empty: none is known.",
     ),
   clientName: z.string().nullable(),
   timeZone: z.string().nullable().describe("The time zone of the first of these websites."),

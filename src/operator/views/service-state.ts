@@ -68,7 +68,7 @@ const carrierSchema = statesSchema.extend({
   lastHour: submissionsSchema,
   receipts: z
     .object({ lastFiveMinutes: receiptsSchema, lastHour: receiptsSchema })
-    .describe("What became of the texts that it took in that time: their final receipt."),
+    .describe("The final receipts of the texts that it accepted in that time."),
 });
 
 const deliveriesSchema = z.object({ delivered: z.int(), undelivered: z.int() });
@@ -76,7 +76,7 @@ const deliveriesSchema = z.object({ delivered: z.int(), undelivered: z.int() });
 const senderSchema = z.object({
   carrier: z.string(),
   sender: z.string().nullable(),
-  lastFiveMinutes: deliveriesSchema.describe("What became of the texts that were submitted in that time."),
+  lastFiveMinutes: deliveriesSchema.describe("The final receipts of the texts that were submitted in that time."),
   lastHour: deliveriesSchema,
   cause: z
     .string()
@@ -100,7 +100,7 @@ const callbacksSchema = z.object({
   lastHour: postsSchema,
   answered: z
     .array(z.object({ status: z.int(), lastFiveMinutes: z.int(), lastHour: z.int() }))
-    .describe("What the `refused` ones were answered."),
+    .describe("How the endpoints answered the `refused` ones."),
   failingEndpoints: z.array(endpointSchema),
 });
 
@@ -117,7 +117,7 @@ export const serviceStateAnswers = {
     database: firstDatabaseSchema,
     failing: z
       .array(z.object({ part: z.enum(STATE_PARTS), error: z.string() }))
-      .describe("What could not be read. Its counts are null, its lists empty."),
+      .describe("The parts that could not be read. Its counts are null, its lists empty."),
     isCut: z.boolean().describe("A state has 10,000 or more: only the oldest 10,000 are counted."),
     sweep: sweepSchema,
     databases: z.array(databaseSchema).describe("Empty while the first does not answer."),
