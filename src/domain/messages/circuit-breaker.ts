@@ -1,6 +1,5 @@
 // Pure. The circuit breaker of a carrier: after several failures in a row, it stops submissions for a while. The store keeps it in a
-// row. A claim reads the row, the submissions of the claim change this copy, and the change is stored with their outcomes:
-// see src/store/messages/carrier-pauses.ts. What waits meanwhile, and what tries the carrier again: src/flows/messages/carrier-pauses.ts.
+// row. A claim reads the row, the submissions of the claim change this copy, and the change is stored with their outcomes.
 import { backoffSeconds } from "./retry-policy.ts";
 
 /** Failures in a row that open the breaker. */
