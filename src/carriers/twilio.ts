@@ -217,8 +217,12 @@ function reasonOf(code: number): { code?: Reason } {
   return FILTERED.has(code) ? { code: "CARRIER_FILTERED" } : {};
 }
 
+/** A service with an RCS sender says the channel before the number of the person: `rcs:+12125550100`. */
+const CHANNEL = /^rcs:/i;
+
 function toInbound(form: URLSearchParams): InboundText[] {
-  const [sid, from, to] = [form.get("MessageSid"), form.get("From"), form.get("To")];
+  const [sid, to] = [form.get("MessageSid"), form.get("To")];
+  const from = form.get("From")?.replace(CHANNEL, "");
   if (!sid || !from || !to) return [];
   const service = form.get("MessagingServiceSid");
   return [

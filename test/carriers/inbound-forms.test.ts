@@ -160,6 +160,31 @@ describe("the sender of a STOP", () => {
   });
 });
 
+describe("Twilio, whose messaging service has an RCS sender beside its numbers", () => {
+  const SERVICE = "MG33333333333333333333333333333333";
+  const more = { MessagingServiceSid: SERVICE, ChannelMetadata: '{"type":"rcs","data":{}}' };
+
+  beforeEach(async () => {
+    at = await CarrierWorld.create(TWILIO);
+    await at.world.website("brand", { carrier: "twilio", sender: SERVICE });
+  });
+
+  it("brings a STOP and a START by RCS, and they count for the number of the person", async () => {
+    await at.inbound("STOP", { from: `rcs:${ADA}`, to: "rcs:brand_agent", more });
+    await at.world.runQueues();
+    expect(await at.person(ADA)).toMatchObject({ subscribed: false, optedOutByPerson: true });
+    expect(at.submitted.map(({ from, to }) => [from, to])).toEqual([[SERVICE, ADA]]);
+    await at.inbound("START", { from: `RCS:${ADA}`, to: "rcs:brand_agent", more });
+    expect(await isSubscribed(ADA)).toBe(true);
+  });
+
+  it("brings a STOP of RCS for each website that has texted the person, if it names no service", async () => {
+    await at.submit();
+    await at.inbound("STOP", { from: `rcs:${ADA}`, to: "rcs:brand_agent" });
+    expect(await isSubscribed(ADA)).toBe(false);
+  });
+});
+
 describe("Telnyx, which may have answered a text itself", () => {
   beforeEach(async () => {
     at = await CarrierWorld.create(TELNYX);
