@@ -71,6 +71,8 @@ export interface InboundText {
   text: string;
   /** URLs of the media that came with it. Absent: none. */
   mediaUrls?: string[];
+  /** When the carrier got it, by its own clock: milliseconds since 1970. Absent: it does not say. */
+  sentAt?: number;
   /** The keyword that the carrier recognized, if it reads keywords itself (it may know more words). */
   keyword: Keyword | null;
   /** The carrier has already answered the text itself. */

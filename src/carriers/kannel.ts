@@ -173,18 +173,23 @@ async function readInbound({ webhookKey }: KannelSettings, { method, url, now }:
   if (method !== "GET" || !(await equalTexts(query.get("key") ?? "", webhookKey))) return FORGED;
   const [from, to] = [query.get("from"), query.get("to")];
   if (!from) return { kind: "verified" as const, reports: [] };
+  const [seconds] = UNIX_SECONDS.exec(query.get("ts") ?? "") ?? [];
   const { text, unknownCharset } = decodeText(rawParameter(url.search, "text"), query.get("charset"));
   const inbound: InboundText = {
     carrierMessageId: query.get("id")?.replace(UNFILLED, "") || (await makeId(query, text, now)),
     from,
     to: to ? [to] : [],
     text,
+    ...(seconds ? { sentAt: Number(seconds) * 1000 } : {}),
     keyword: null,
     answeredByCarrier: false,
     ...(unknownCharset ? { unknownCharset } : {}),
   };
   return { kind: "verified" as const, reports: [inbound] };
 }
+
+/** What Kannel makes of `%T`. */
+const UNIX_SECONDS = /^\d{10}$/;
 
 /** What another smsbox leaves of `%I`. */
 const UNFILLED = /^%\w$/;

@@ -199,6 +199,7 @@ const inboundSchema = z.object({
       to: z.array(z.object({ phone_number: z.string() })).min(1),
       messaging_profile_id: z.string().nullish(),
       text: z.string().nullish(),
+      received_at: z.iso.datetime({ offset: true }).nullish().catch(null),
       /** The auto-response that Telnyx has sent. */
       autoresponse_type: z.unknown().optional(),
       // Whatever it is, the text and its keyword are taken.
@@ -238,6 +239,7 @@ function toInbound(event: unknown): InboundText[] {
       to: profile ? [...numbers, profile] : numbers,
       text: payload.text ?? "",
       mediaUrls: toUrls(payload.media),
+      ...(payload.received_at ? { sentAt: Date.parse(payload.received_at) } : {}),
       keyword: AUTORESPONSES.get(autoresponse.toUpperCase().replaceAll(/[^A-Z]/g, "")) ?? null,
       answeredByCarrier: autoresponse !== "",
     },

@@ -89,7 +89,7 @@ export const telnyx: TestCarrier = {
   failedReason: /^telnyx: delivery_failed, 40001: Not deliverable$/,
   receipt: (submitted, given, now) => sign(submitted.receiptUrl, receiptEvent(submitted, given), now),
   inbound: ({ id, from, to, text, more }, now) =>
-    sign(`${PUBLIC_ORIGIN}/carriers/telnyx/inbound`, inboundEvent({ id, from, to, text }, more), now),
+    sign(`${PUBLIC_ORIGIN}/carriers/telnyx/inbound`, inboundEvent({ id, from, to, text }, now, more), now),
   forgeries: async (of, other, now) => {
     const body = receiptEvent(of, { status: "delivered" });
     const good = await sign(of.receiptUrl, body, now);
@@ -167,7 +167,7 @@ function receiptEvent({ to, from, text, receiptUrl }: Submitted, { status, error
   return PUBLISHED.has(status) ? body : body.replace('"status":"sent"', `"status":${JSON.stringify(status)}`);
 }
 
-function inboundEvent(given: { id: string; from: string; to: string; text: string }, more = {}): string {
+function inboundEvent(given: { id: string; from: string; to: string; text: string }, now: number, more = {}): string {
   const event = {
     data: {
       event_type: "message.received",
@@ -187,6 +187,7 @@ function inboundEvent(given: { id: string; from: string; to: string; text: strin
         tags: [],
         errors: [],
         media: [],
+        received_at: new Date(now).toISOString(),
         ...more,
       },
       record_type: "event",

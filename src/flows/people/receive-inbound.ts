@@ -1,6 +1,7 @@
 import type { InboundText } from "../../carriers/carrier.ts";
 import type { Deps } from "../../deps.ts";
 import type { Website } from "../../domain/clients/website.ts";
+import { DAY_MILLISECONDS } from "../../domain/day.ts";
 import { isWebsitePaused } from "../../domain/failure.ts";
 import { toE164 } from "../../domain/people/phone.ts";
 import { hasListeners } from "../../store/callbacks/notices.ts";
@@ -19,12 +20,20 @@ import { readTombstones } from "./erasure-tombstones.ts";
 import { type Addressees, findAddressees } from "./find-addressees.ts";
 import { replyTo, toDueReply } from "./keyword-reply.ts";
 
+/**
+ * When a text came. A text that the carrier brings again has its place before those that people have sent since: of a STOP and a START,
+ * the later counts. A carrier brings none again for longer than a day.
+ */
+function timeOf({ sentAt = Number.POSITIVE_INFINITY }: InboundText, now: number): number {
+  return Math.min(now, Math.max(sentAt, now - DAY_MILLISECONDS));
+}
+
 /** See receiveFor. */
 export async function receiveInbound(
   deps: Deps,
   carrier: string,
   inbound: InboundText,
-  receivedAt = deps.now(),
+  receivedAt = timeOf(inbound, deps.now()),
 ): Promise<string[]> {
   return receiveFor(deps, carrier, inbound, await findAddressees(deps, carrier, inbound), receivedAt);
 }
@@ -32,7 +41,7 @@ export async function receiveInbound(
 /**
  * Applies the keyword of a text in the websites that it is for, and stores the text for the operator. One website replies. A text for a
  * website that is on the move waits. Safe to run again with the same text.
- * @param receivedAt when the text came, which may be earlier because it has waited; in milliseconds since 1970
+ * @param receivedAt when the text came to its carrier, or here; it may have waited since: milliseconds since 1970
  * @returns the websites for which it waits
  */
 export async function receiveFor(

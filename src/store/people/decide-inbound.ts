@@ -50,7 +50,7 @@ export async function decideText(
   const phone = toDigits(row.sender);
   const acted: Acted = {
     ...{ keyword: "stop", text: row.text, receivedAt: now, isOnlyOne: true, tombstones: [], run },
-    ...{ carrier, carrierMessageId, websiteIds: JSON.stringify([websiteId]), phone },
+    ...{ carrier, carrierMessageId, websiteIds: JSON.stringify([websiteId]), sender: row.sender, phone },
   };
   const rows = await runNamed(db, {
     // The statements of a keyword act on texts that are not applied.

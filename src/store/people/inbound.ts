@@ -89,7 +89,7 @@ export async function applyInbound(
     answer: reply && replyStatements(db, reply.asked, reply.keyword, reply.message, reply.elsewhere),
     act: phones.flatMap((phone, index) => {
       const own = index === 0 ? tombstones : [];
-      const of = { carrier, carrierMessageId, websiteIds: list, phone, keyword, text, receivedAt };
+      const of = { carrier, carrierMessageId, websiteIds: list, sender: from, phone, keyword, text, receivedAt };
       return keywordStatements(db, { ...of, isOnlyOne, tombstones: own, run });
     }),
     applied,

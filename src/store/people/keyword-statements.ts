@@ -14,6 +14,8 @@ export interface Acted {
   carrierMessageId: string;
   /** JSON */
   websiteIds: string;
+  /** As the text is stored with it. */
+  sender: string;
   /** As digits. */
   phone: number;
   keyword: Keyword | null;
@@ -26,10 +28,22 @@ export interface Acted {
   run: string | null;
 }
 
+/**
+ * Condition on a website `w.value`: the person has said the opposite later, in a text that came before this one. So a START that a carrier
+ * brings again does not end a later STOP. An earlier STOP counts unless a START has brought the person back since.
+ */
+function isOvertaken({ keyword, sender, phone, receivedAt }: Acted): Sql {
+  const isLater = sql`t.website_id = w.value AND t.sender = ${sender} AND t.received_at > ${receivedAt}`;
+  return keyword === "stop"
+    ? sql`EXISTS (SELECT 1 FROM inbound_texts t CROSS JOIN subscriptions b ON b.website_id = w.value AND b.phone = ${phone}
+        AND b.subscribed = 1 WHERE ${isLater} AND t.keyword = 'start')`
+    : sql`EXISTS (SELECT 1 FROM inbound_texts t WHERE ${isLater} AND t.keyword = 'stop')`;
+}
+
 /** The websites `w.value` that have not applied the text yet. */
-const freshWebsites = ({ carrier, carrierMessageId, websiteIds }: Acted): Sql =>
-  sql`json_each(${websiteIds}) w CROSS JOIN inbound_texts i ON i.website_id = w.value AND i.carrier = ${carrier}
-    AND i.carrier_message_id = ${carrierMessageId} AND i.applied = 0`;
+const freshWebsites = (acted: Acted): Sql =>
+  sql`json_each(${acted.websiteIds}) w CROSS JOIN inbound_texts i ON i.website_id = w.value AND i.carrier = ${acted.carrier}
+    AND i.carrier_message_id = ${acted.carrierMessageId} AND i.applied = 0 AND NOT ${isOvertaken(acted)}`;
 
 /** Tells of what the keyword changes. @param isChange the condition of the statement before, which adds the change to the ledger */
 function tellChange(db: D1Database, acted: Acted, isChange: Sql, subscribed: 0 | 1): D1PreparedStatement[] {
@@ -40,7 +54,7 @@ function tellChange(db: D1Database, acted: Acted, isChange: Sql, subscribed: 0 |
       CROSS JOIN inbound_texts i ON i.website_id = w.value AND i.carrier = ${carrier}
         AND i.carrier_message_id = ${carrierMessageId} AND i.applied = 0
       LEFT JOIN subscriptions s ON s.website_id = w.value AND s.phone = ${phone}
-    WHERE c.website_id = w.value AND ${HEARS_OF_CHANGES} AND (${isChange})`;
+    WHERE c.website_id = w.value AND ${HEARS_OF_CHANGES} AND (${isChange}) AND NOT ${isOvertaken(acted)}`;
   return [changeNotices(db, changes, { run, source: "keyword", now: receivedAt })];
 }
 
