@@ -66,8 +66,9 @@ export interface ChangeOrigin {
 }
 
 /**
- * Opts out the recipient of a message because its carrier reports an opt-out. Takes effect once per message: a receipt that is repeated
- * after START changes nothing. If the person had opted out before, as a carrier says of the confirmation of a STOP, the report counts none.
+ * Opts out the recipient of a message because its carrier reports an opt-out. Takes effect once per message, and not after a START that
+ * is later than the submission: the carrier has refused the message before. If the person had opted out before, as a carrier says of the
+ * confirmation of a STOP, the report counts none.
  * @param carrier skips a message of another carrier
  * @param run names its notices; null: no event is posted
  */
@@ -80,7 +81,9 @@ export async function optOutRecipient(
 ): Promise<DueEvent[]> {
   // The first statement notes with -1 that the person was subscribed, and the last one makes it 1, or 2.
   const isNew = sql`m.message_id = ${messageId} AND m.phone IS NOT NULL AND m.opted_out <= 0
-    AND (${carrier ?? null} IS NULL OR m.carrier = ${carrier ?? null})`;
+    AND (${carrier ?? null} IS NULL OR m.carrier = ${carrier ?? null})
+    AND NOT EXISTS (SELECT 1 FROM inbound_texts t WHERE t.website_id = m.website_id
+      AND t.sender = '+' || CAST(m.phone AS INTEGER) AND t.received_at > m.claimed_at AND t.keyword = 'start')`;
   const isChange = piece("(s.subscribed IS NOT 0 OR s.opted_out_by_person = 0)");
   const isAnswer = sql`${isNew} AND m.opted_out = -1`;
   const rows = await runNamed(db, {

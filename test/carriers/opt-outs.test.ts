@@ -1,0 +1,96 @@
+/** What carriers say of opt-outs, beside what people text: once, in its order, and counted once. */
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { failingDatabase } from "../failing-database.ts";
+import { ADA, CARRIERS, CarrierWorld, mockSockets, OPTING_OUT } from "./carrier-world.ts";
+
+mockSockets();
+
+let at: CarrierWorld;
+
+afterEach(() => {
+  at.expectPublished();
+  vi.restoreAllMocks();
+});
+
+/** The carrier's own id of a text. */
+const START = crypto.randomUUID();
+
+const isSubscribed = async () => (await at.person(ADA)).subscribed;
+
+/** The fields that say when a carrier got a text. Twilio says it nowhere. */
+const TIMES: Record<string, (now: number) => Record<string, string>> = {
+  telnyx: (now) => ({ received_at: new Date(now).toISOString() }),
+  kannel: (now) => ({ ts: String(Math.floor(now / 1000)) }),
+};
+
+describe.each(CARRIERS.filter(({ name }) => name in TIMES))("$name", (carrier) => {
+  it("brings a START again that came before a STOP: the person stays opted out", async () => {
+    vi.spyOn(Math, "random").mockReturnValue(0); // the store is asked again at once
+    at = await CarrierWorld.create(carrier);
+    const said = (words: string, id: string | undefined, now: number) =>
+      at.inbound(words, { id: id ?? crypto.randomUUID(), more: TIMES[carrier.name]?.(now) ?? {} });
+    await said("STOP", undefined, at.world.now);
+    at.world.advance(60);
+    const { deps, now } = at.world;
+    at.world.deps = { ...deps, db: failingDatabase(deps.db, Number.POSITIVE_INFINITY, "before") };
+    expect((await said("START", START, now)).status).toBe(503);
+    at.world.deps = deps;
+    at.world.advance(60);
+    expect((await said("STOP", undefined, at.world.now)).status).toBe(200);
+    at.world.advance(60);
+    expect((await said("START", START, now)).status).toBe(200);
+    expect(await isSubscribed()).toBe(false);
+    at.world.advance(60);
+    await said("START", undefined, at.world.now);
+    expect(await isSubscribed()).toBe(true);
+  });
+});
+
+describe.each(OPTING_OUT)("$name, which blocks whoever has texted STOP,", (carrier) => {
+  const optedOut = async () => {
+    const report = await at.world.operator("GET", "/websites/brand/report?by=purpose");
+    const { rows } = (await report.json()) as { rows: { sendPurpose: string; optedOut: number }[] };
+    const overview = await at.world.rows("SELECT sum(opted_out) AS count FROM traffic_counts WHERE website_id = ''");
+    return [rows.map((row) => [row.sendPurpose, row.optedOut]), overview[0]?.count];
+  };
+
+  it("refuses the confirmation of a STOP: the opt-out is counted once, of the text that it answered", async () => {
+    at = await CarrierWorld.create(carrier);
+    await at.submit();
+    at.world.advance(60);
+    await at.inbound("STOP");
+    at.answer = () => carrier.optOut?.refusal() as Response;
+    await at.world.runQueues();
+    expect(await at.person(ADA)).toMatchObject({ subscribed: false, optedOutByPerson: true });
+    const expected = [
+      ["keyword-reply", 0],
+      ["spring-sale_01", 1],
+    ];
+    const [rows, count] = await optedOut();
+    expect([(rows as string[][]).sort(), count]).toEqual([expected, 1]);
+  });
+
+  it("reports of two texts that were blocked: one opt-out is counted", async () => {
+    at = await CarrierWorld.create(carrier);
+    const [first, second] = [await at.submit(), await at.submit({ text: "Brand: once more" })];
+    const { status, error } = carrier.optOut?.receipt ?? { status: "" };
+    for (const one of [first, second, second]) await at.receipt(one, status, error);
+    expect(await isSubscribed()).toBe(false);
+    const [rows, count] = await optedOut();
+    expect([rows, count]).toEqual([[["spring-sale_01", 1]], 1]);
+  });
+
+  it("reports of a text after the START of its person, which it has blocked before: the person stays", async () => {
+    at = await CarrierWorld.create(carrier);
+    const [first, second] = [await at.submit(), await at.submit({ text: "Brand: once more" })];
+    const { status, error } = carrier.optOut?.receipt ?? { status: "" };
+    await at.receipt(first, status, error);
+    at.world.advance(60);
+    await at.inbound("START");
+    await at.receipt(second, status, error);
+    expect(await isSubscribed()).toBe(true);
+    at.world.advance(60);
+    await at.receipt(await at.submit(), status, error);
+    expect(await isSubscribed()).toBe(false);
+  });
+});
