@@ -31,6 +31,15 @@ const CHANGES = TWO_FORMS.flatMap(({ before, added, rest }) => [
   { from: new RegExp(`^(${before})${added}(${rest})$`), between: "" },
 ]);
 
+const MAY_HAVE_TWO = /^(?:5[245]|22[59])/;
+
+/** The other form of a number, as digits; null: it has one form. */
+export function otherFormOf(phone: number): number | null {
+  const digits = String(phone);
+  const other = MAY_HAVE_TWO.test(digits) ? otherForm(digits) : undefined;
+  return other === undefined ? null : Number(other);
+}
+
 /** @param digits in international form. @returns the number in its other form, which need not be possible; undefined: it has one form */
 export function otherForm(digits: string): string | undefined {
   for (const { from, between } of CHANGES) {

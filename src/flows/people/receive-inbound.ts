@@ -100,7 +100,7 @@ async function applyIn(
   const hasEffect = keyword !== null && phone !== undefined;
   const websiteId = website?.websiteId ?? "";
   const record = { ...given, websiteIds: [websiteId], toldIds: given.toldIds.filter((id) => id === websiteId) };
-  const tombstones = hasEffect && keyword === "start" ? [await tombstoneIn(deps, websiteId, phone)] : [];
+  const tombstones = hasEffect && keyword === "start" ? await tombstonesIn(deps, websiteId, phone) : [];
   const run = (await hasListeners(deps.db, record)) ? deps.newId(website?.home) : null;
   const { isReplyDue, due } = await applyInbound(deps.db, record, reply, tombstones, run);
   const isAnswer = isReplyDue && reply !== null;
@@ -111,9 +111,9 @@ async function applyIn(
   await queueCallbacks(deps, due);
 }
 
-/** The tombstone that the number has if the website has erased it. */
-async function tombstoneIn(deps: Deps, websiteId: string, phone: number): Promise<Tombstone> {
-  return { websiteId, mark: (await readTombstones(deps, websiteId)).of(phone) };
+/** The tombstones that the number has if the website has erased it, in either form. */
+async function tombstonesIn(deps: Deps, websiteId: string, phone: number): Promise<Tombstone[]> {
+  return (await readTombstones(deps, websiteId)).ofForms(phone).map((mark) => ({ websiteId, mark }));
 }
 
 /** The carrier counts the text as received: some send none again. @throws RequestFailure store-unavailable */

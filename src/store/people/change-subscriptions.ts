@@ -19,7 +19,8 @@ interface Before {
 
 /**
  * Sets the state of numbers, and adds what changes to the ledger. Repeating it changes nothing. A number whose owner has
- * opted out, or that was erased, is not subscribed: only that person can undo it. An opt-out is stored in any case.
+ * opted out, or that was erased, is not subscribed: only that person can undo it. Where a country writes a number in two ways, that holds
+ * for both. An opt-out is stored in any case.
  * @param changes distinct numbers; of several with one address, the later counts as subscribed later
  * @returns which are not subscribed, although they were to be; and what an import has changed
  * @throws RequestFailure import-closed
@@ -53,7 +54,7 @@ const joinOutcomes = (outcomes: PartOutcome[]): PartOutcome => ({
 /** For fewer numbers, two more queries cost more than they save. */
 const MANY = 1000;
 
-/** A number has up to three tombstones of 64 characters, and one value in D1 holds 2,000,000 bytes. */
+/** A number has up to two tombstones of 64 characters, and one value in D1 holds 2,000,000 bytes. */
 const MARKED_ROWS = 9_000;
 
 /** Subscribes the numbers that were not erased. It sends the tombstones of the numbers, or reads those of the website: the fewer. */
@@ -112,7 +113,7 @@ async function subscribeMarked(
   all: SubscriptionChange[],
   tombstones: Tombstones,
 ): Promise<PartOutcome> {
-  const marks = all.flatMap(({ phone }) => tombstones.of(phone));
+  const marks = all.flatMap(({ phone }) => tombstones.ofForms(phone));
   const written = await writePart(target, all, erasedAmong(target.websiteId, marks));
   if (written.erased.length === 0) return written;
   const found = tombstones.find(phonesOf(all), written.erased);

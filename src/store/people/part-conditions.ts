@@ -43,6 +43,8 @@ export interface PartSql {
   subscription: Sql;
   /** See guardWith. */
   guard: Sql;
+  /** See isBarred. */
+  barred: Sql;
 }
 
 /** Whether the number is to be subscribed or opted out, and is not. */
@@ -70,9 +72,18 @@ const isSetSince = ({ now, proof }: ChangeOrigin, row: "s" | "subscriptions") =>
   sql`EXISTS (SELECT 1 FROM subscription_changes l
     WHERE l.change_id = ${piece(`${row}.change_id`)} AND l.changed_at > ${now} AND l.proof <> ${proof})`;
 
+/**
+ * Whether the owner of the number has opted out its other form, which a list may have in place of the form that the STOP had. A number that
+ * is subscribed stays so.
+ */
+export const isBarred = ({ websiteId }: Target): Sql =>
+  sql`(g.other IS NOT NULL AND EXISTS (SELECT 1 FROM subscriptions b
+      WHERE b.website_id = ${websiteId} AND b.phone = g.other AND b.opted_out_by_person = 1)
+    AND NOT EXISTS (SELECT 1 FROM subscriptions b WHERE b.website_id = ${websiteId} AND b.phone = g.phone AND b.subscribed = 1))`;
+
 /** Whether a row of the part counts. */
-export const isAllowed = (target: Target) =>
-  sql`(guard.stores AND (g.subscribed = 0 OR (guard.subscribes AND ${isKept(target)} IS NOT TRUE)))`;
+export const isAllowed = (target: Target, { barred }: PartSql) =>
+  sql`(guard.stores AND (g.subscribed = 0 OR (guard.subscribes AND ${isKept(target)} IS NOT TRUE AND NOT ${barred})))`;
 
 /**
  * Whether an import, or a decision on a text, gave a number its state, and another request or import now gives it the same state. A row of

@@ -18,11 +18,12 @@ export function countLedger({ db, origin }: Target, { latestId }: ImportRun): D1
 }
 
 /** What writing would find. */
-export function countDry(target: Target, { given, subscription, guard }: PartSql): D1PreparedStatement {
+export function countDry(target: Target, part: PartSql): D1PreparedStatement {
+  const { given, subscription, guard } = part;
   return prepare(
     target.db,
     sql`${guard} SELECT NULL AS latest, json_group_array(g.phone) FILTER (WHERE s.phone IS NULL) AS added,
         json_group_array(g.phone) FILTER (WHERE s.opted_out_by_person = 0 AND (${IS_CHANGE} OR ${IS_MOVE})) AS changed
-      FROM ${given} CROSS JOIN guard LEFT JOIN ${subscription} WHERE ${isAllowed(target)}`,
+      FROM ${given} CROSS JOIN guard LEFT JOIN ${subscription} WHERE ${isAllowed(target, part)}`,
   );
 }

@@ -13,6 +13,7 @@ import {
   IS_CHANGE,
   IS_MOVE,
   isAllowed,
+  isBarred,
   isDone,
   isFoundOptedOut,
   isKept,
@@ -25,7 +26,7 @@ import {
   type Target,
 } from "./part-conditions.ts";
 import { countDry, countLedger } from "./part-counts.ts";
-import { isOptIn, tableOf } from "./subscription-part.ts";
+import { hasOther, isOptIn, tableOf } from "./subscription-part.ts";
 
 export interface Written extends PartOutcome {
   /** What the guard has found. If anything, only the opt-outs are written. */
@@ -39,7 +40,7 @@ export interface Written extends PartOutcome {
 function givenBy(target: Target, changes: SubscriptionChange[]): Sql {
   if (!target.import?.isJoined) return sql`${tableOf(changes, target.origin.consent)} g`;
   return sql`(SELECT r.phone, r.email, iif(r.subscribed = 1 AND ${isOffByOthers("k")}
-      AND ${isOptedOutByImport(target, sql`r.phone`)}, 0, r.subscribed) AS subscribed, r.consented_at, r.evidence
+      AND ${isOptedOutByImport(target, sql`r.phone`)}, 0, r.subscribed) AS subscribed, r.consented_at, r.evidence, r.other
     FROM ${tableOf(changes, target.origin.consent)} r
       LEFT JOIN subscriptions k ON k.website_id = ${target.websiteId} AND k.phone = r.phone) g`;
 }
@@ -55,6 +56,7 @@ export async function writePart(target: Target, changes: SubscriptionChange[], e
     given: givenBy(target, changes),
     subscription: sql`subscriptions s ON s.website_id = ${websiteId} AND s.phone = g.phone`,
     guard: guardWith(target, erased),
+    barred: changes.some(hasOther) ? isBarred(target) : piece("false"),
   };
   const hasOptIns = changes.some(isOptIn);
   const rows = await runNamed(db, {
@@ -91,9 +93,9 @@ interface CountsRow {
 
 const NOT_WRITTEN = { growth: null, changes: null, told: null, subscriptions: null };
 
-const selectRefused = (target: Target, { given, subscription }: PartSql) =>
-  sql`SELECT g.phone, s.opted_out_by_person AS by_person FROM ${given} CROSS JOIN ${subscription}
-    WHERE g.subscribed = 1 AND (s.opted_out_by_person = 1 OR ${isKept(target)})`;
+const selectRefused = (target: Target, { given, subscription, barred }: PartSql) =>
+  sql`SELECT g.phone, max(coalesce(s.opted_out_by_person, 0), ${barred}) AS by_person FROM ${given} LEFT JOIN ${subscription}
+    WHERE g.subscribed = 1 AND (s.opted_out_by_person = 1 OR ${isKept(target)} OR ${barred})`;
 
 function write(target: Target, part: PartSql) {
   const { db, origin, newRun } = target;
@@ -106,7 +108,8 @@ function write(target: Target, part: PartSql) {
   };
 }
 
-function insertChanges(target: Target, { given, subscription, guard }: PartSql): Sql {
+function insertChanges(target: Target, part: PartSql): Sql {
+  const { given, subscription, guard } = part;
   const { websiteId, origin } = target;
   // An import keeps the address that it replaces, for its undo.
   const address = target.import ? sql`coalesce(s.email, '')` : sql`''`;
@@ -117,28 +120,28 @@ function insertChanges(target: Target, { given, subscription, guard }: PartSql):
       ${origin.source}, ${origin.proof}, iif(${IS_MOVE}, ${address}, NULL),
       iif(${subscribes}, g.consented_at, NULL), iif(${subscribes}, g.evidence, NULL)
     FROM ${given} CROSS JOIN guard LEFT JOIN ${subscription}
-    WHERE ${isAllowed(target)} AND (${IS_CHANGE} OR ${IS_MOVE} OR ${isSaidAgain(target)} OR ${isNewProof(target)}
+    WHERE ${isAllowed(target, part)} AND (${IS_CHANGE} OR ${IS_MOVE} OR ${isSaidAgain(target)} OR ${isNewProof(target)}
       OR ${isFoundOptedOut(target)}) AND NOT ${isDone(target)}`;
 }
 
-const selectGrowth = (target: Target, { given, subscription, guard }: PartSql) =>
-  sql`${guard} SELECT ${target.websiteId} AS website_id, s.subscribed AS was, g.subscribed
-    FROM ${given} CROSS JOIN guard LEFT JOIN ${subscription} WHERE ${IS_CHANGE} AND ${isAllowed(target)}
+const selectGrowth = (target: Target, part: PartSql) =>
+  sql`${part.guard} SELECT ${target.websiteId} AS website_id, s.subscribed AS was, g.subscribed
+    FROM ${part.given} CROSS JOIN guard LEFT JOIN ${part.subscription} WHERE ${IS_CHANGE} AND ${isAllowed(target, part)}
       AND NOT ${isDone(target)}`;
 
 /** It runs after the rows are added. */
-const selectTold = (target: Target, { given, subscription, guard }: PartSql) =>
-  sql`${guard} SELECT c.client_id, c.website_id, c.callback_url, g.phone, g.subscribed
-    FROM clients c INDEXED BY clients_with_events CROSS JOIN ${given} CROSS JOIN guard LEFT JOIN ${subscription}
-    WHERE c.website_id = ${target.websiteId} AND ${HEARS_OF_CHANGES} AND ${IS_CHANGE} AND ${isAllowed(target)}
+const selectTold = (target: Target, part: PartSql) =>
+  sql`${part.guard} SELECT c.client_id, c.website_id, c.callback_url, g.phone, g.subscribed
+    FROM clients c INDEXED BY clients_with_events CROSS JOIN ${part.given} CROSS JOIN guard LEFT JOIN ${part.subscription}
+    WHERE c.website_id = ${target.websiteId} AND ${HEARS_OF_CHANGES} AND ${IS_CHANGE} AND ${isAllowed(target, part)}
       AND ${isLatest(target)}`;
 
-function setSubscriptions(target: Target, { given, guard }: PartSql): Sql {
+function setSubscriptions(target: Target, { given, guard, barred }: PartSql): Sql {
   const { websiteId } = target;
   return sql`INSERT INTO subscriptions (website_id, phone, subscribed, email, change_id)
     ${guard} SELECT ${websiteId}, g.phone, g.subscribed, g.email,
       (SELECT max(c.change_id) FROM subscription_changes c WHERE c.website_id = ${websiteId} AND c.phone = g.phone)
-    FROM ${given} CROSS JOIN guard WHERE guard.stores AND (g.subscribed = 0 OR guard.subscribes)
+    FROM ${given} CROSS JOIN guard WHERE guard.stores AND (g.subscribed = 0 OR (guard.subscribes AND NOT ${barred}))
     ON CONFLICT (website_id, phone) DO UPDATE SET
       subscribed = iif(subscriptions.opted_out_by_person = 1, 0, excluded.subscribed),
       email = coalesce(excluded.email, subscriptions.email), change_id = excluded.change_id

@@ -1,0 +1,128 @@
+/** A country may write one number in two ways: who has opted out in one form is not subscribed in the other. */
+import { beforeEach, describe, expect, it } from "vitest";
+import { receiveInbound } from "../../../src/flows/people/receive-inbound.ts";
+import { type TestClient, World } from "../../world.ts";
+
+/** Argentina, with the 9 of calls from abroad and without; Brazil, with the ninth digit and without. */
+const FORMS: [one: string, other: string][] = [
+  ["+5491123456789", "+541123456789"],
+  ["+541123456789", "+5491123456789"],
+  ["+5511987654321", "+551187654321"],
+];
+const ADA = "+12125550100";
+const OURS = "+12125550000";
+
+let world: World;
+let client: TestClient;
+
+beforeEach(async () => {
+  world = await World.create();
+  client = await world.brand([]);
+  await world.website("brand", { sender: OURS });
+});
+
+let texts = 0;
+async function text(words: string, from: string): Promise<void> {
+  const inbound = { from, to: [OURS], text: words, keyword: null, answeredByCarrier: false };
+  await world.invoke("fetch", () =>
+    receiveInbound(world.deps, "sandbox", { ...inbound, carrierMessageId: `in-${++texts}` }),
+  );
+  world.advance(60);
+}
+
+const stateOf = async (phone: string) =>
+  (await world.rows("SELECT subscribed FROM subscriptions WHERE phone = ?1", Number(phone.slice(1))))[0]?.subscribed;
+
+const subscribe = async (...phone_numbers: string[]) =>
+  (await (await world.post("/text/subscribe", client, { phone_numbers, sendPurpose: "news" })).json()) as Record<
+    string,
+    unknown
+  >;
+
+async function load(lines: string[], query = ""): Promise<Record<string, unknown>> {
+  return (await world.subscribers("brand", lines, query)).json();
+}
+
+const erase = (phone: string) => world.operator("DELETE", `/websites/brand/people/${phone}`);
+
+/** So many rows that the tombstones of the website are read, and not sent. */
+const MANY = Array.from({ length: 1000 }, (_, index) => `+1212555${1000 + index}`);
+
+describe.each(FORMS)("%s, whose owner has opted out,", (one, other) => {
+  beforeEach(async () => {
+    await world.subscribers("brand", [one]);
+    await text("STOP", one);
+  });
+
+  it("is not subscribed in its other form by a client", async () => {
+    expect(await subscribe(other, ADA)).toMatchObject({
+      message: "1 number is subscribed.",
+      failedToProcessNumbers: [other],
+    });
+    expect([await stateOf(one), await stateOf(other), await stateOf(ADA)]).toEqual([0, undefined, 1]);
+    const ledger = await world.rows("SELECT * FROM subscription_changes WHERE phone = ?1", Number(other.slice(1)));
+    expect(ledger).toEqual([]);
+  });
+
+  it("nor by an import, whatever it says beside the number", async () => {
+    const lines = [`${other},ada@example.com,true`, ADA];
+    for (const query of ["?dryRun=true", "", "?resubscribe=true"]) {
+      const answer = await load(lines, query);
+      expect(answer).toMatchObject({ imported: 1, keptUnsubscribed: 1, optedOutNumbers: [other] });
+    }
+    expect([await stateOf(other), await stateOf(ADA)]).toEqual([undefined, 1]);
+  });
+
+  it("nor where the other form was unsubscribed by a client, or an import of it was undone", async () => {
+    await world.post("/text/unsubscribe", client, { phone_numbers: [other] });
+    expect(await subscribe(other)).toMatchObject({ failedToProcessNumbers: [other] });
+    expect(await load([other], "?resubscribe=true")).toMatchObject({ optedOutNumbers: [other] });
+    expect(await stateOf(other)).toBe(0);
+  });
+
+  it("is subscribed in either form after START", async () => {
+    await text("START", other);
+    expect(await subscribe(other)).toMatchObject({ failedToProcessNumbers: [] });
+    expect([await stateOf(one), await stateOf(other)]).toEqual([1, 1]);
+  });
+
+  it("is opted out in its other form by a client", async () => {
+    await world.post("/text/unsubscribe", client, { phone_numbers: [other] });
+    expect(await stateOf(other)).toBe(0);
+  });
+});
+
+describe.each(FORMS)("%s, which was erased,", (one, other) => {
+  beforeEach(async () => {
+    await world.subscribers("brand", [one]);
+    await erase(one);
+  });
+
+  it("is not subscribed in its other form", async () => {
+    expect(await subscribe(other, ADA)).toMatchObject({ failedToProcessNumbers: [other] });
+    expect(await load([`${other},ada@example.com,true`])).toMatchObject({ optedOutNumbers: [other] });
+    expect(await load([...MANY, other])).toMatchObject({ optedOutNumbers: [other] });
+    expect([await stateOf(other), await stateOf(ADA)]).toEqual([undefined, 1]);
+  });
+
+  it("comes back with START, whichever form the gateway writes", async () => {
+    await text("START", other);
+    expect(await stateOf(other)).toBe(1);
+    expect(await world.rows("SELECT * FROM erased_people")).toEqual([]);
+  });
+});
+
+it("a number that is subscribed stays so, with its new address, whatever its other form is", async () => {
+  const [one, other] = FORMS[0] as [string, string];
+  await subscribe(other);
+  await world.rows(
+    "INSERT INTO subscriptions (website_id, phone, subscribed, change_id, opted_out_by_person) VALUES ('brand', ?1, 0, 1, 1)",
+    Number(one.slice(1)),
+  );
+  expect(await load([`${other},ada@example.com`])).toMatchObject({ imported: 1, changed: 1 });
+  const [row] = await world.rows(
+    "SELECT subscribed, email FROM subscriptions WHERE phone = ?1",
+    Number(other.slice(1)),
+  );
+  expect(row).toEqual({ subscribed: 1, email: "ada@example.com" });
+});
