@@ -26,7 +26,7 @@ export function chooseOwners(
 ): Chosen {
   const knowers = acquaintances.filter(({ isKnown }) => isKnown).toSorted(byTime);
   const knows = ({ websiteId }: Website) => knowers.some((one) => one.websiteId === websiteId);
-  const all = inOrder(withFormer(owners, knows), knowers);
+  const all = inOrder(withFormer(owners, knowers), knowers);
   const willing = all.filter(isWilling(acquaintances, phones));
   const websites = {
     stop: () => all,
@@ -37,11 +37,17 @@ export function chooseOwners(
   return { websites, told: owners.length === 1 ? websites : websites.filter((it) => keyword === null || knows(it)) };
 }
 
-/** The present owners; if none of them knows the person, former owners that do as well. */
-function withFormer(owners: Owner[], knows: (website: Website) => boolean): Website[] {
+/**
+ * The present owners; if none of them knows the person, former owners that do as well. So too if only a former owner has texted the person:
+ * the text may answer that.
+ */
+function withFormer(owners: Owner[], knowers: Acquaintance[]): Website[] {
+  const knows = ({ websiteId }: Website) => knowers.some((one) => one.websiteId === websiteId);
+  const hasTexted = ({ websiteId }: Website) =>
+    knowers.some((one) => one.websiteId === websiteId && one.textedAt !== null);
   const present = owners.filter(({ isFormer }) => !isFormer).map(({ website }) => website);
-  if (present.some(knows)) return present;
   const former = owners.filter(({ isFormer }) => isFormer).map(({ website }) => website);
+  if (present.some(knows) && (present.some(hasTexted) || !former.some(hasTexted))) return present;
   const chosen = [...present, ...former.filter(knows)];
   return chosen.length > 0 ? chosen : former;
 }

@@ -95,6 +95,30 @@ describe.each([1, 2])("with %i databases,", (databases) => {
     });
   });
 
+  describe("a sender that went from one website to another, where both know the person", () => {
+    beforeEach(async () => {
+      await world.subscribers("brand", [ADA]);
+      await texted("brand", ADA);
+      await website("brand", { sender: "+12125550042" });
+      await website("second", { sender: OURS });
+      await world.subscribers("second", [ADA]);
+    });
+    const states = () => Promise.all(["brand", "second"].map((websiteId) => stateOf(ADA, websiteId)));
+
+    it("opts out of both as long as only the former owner has texted: the STOP answers its text", async () => {
+      await text("STOP");
+      expect([await states(), await answers()]).toEqual([[0, 0], ["brand"]]);
+      await text("START");
+      expect(await states()).toEqual([1, 1]);
+    });
+
+    it("opts out of the present owner alone once that has texted, too", async () => {
+      await texted("second", ADA);
+      await text("STOP");
+      expect(await states()).toEqual([1, 0]);
+    });
+  });
+
   describe("HELP", () => {
     it("is answered three times an hour to one number, whichever website answers", async () => {
       await website("second", { sender: OURS });
