@@ -401,10 +401,10 @@ CREATE TABLE suppressed_messages (
 
 CREATE INDEX suppressed_messages_by_expiry ON suppressed_messages (expires_at);
 
--- Messages whose sender was told that they are not stored, and messages to people who were erased since. A transaction that commits late
--- stores none of them.
+-- Messages whose sender was told that they are not stored, and messages to people who were erased since, and texts from them. A transaction
+-- that commits late stores none of them.
 CREATE TABLE cancelled_messages (
-  message_id TEXT NOT NULL PRIMARY KEY,
+  message_id TEXT NOT NULL PRIMARY KEY, -- of a text: see nameOfText in src/store/people/erasure.ts
   cancelled_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 

@@ -120,7 +120,11 @@ export async function erasePerson(
   return rows.messages.length + rows.scheduled_messages.length;
 }
 
-/** A lost try of their requests, which D1 may run after the erasure, does not store the latest messages again. */
+/** A text, as cancelled_messages names it. All three are SQL. */
+export const nameOfText = (websiteId: Sql, carrier: Sql, carrierMessageId: Sql): Sql =>
+  sql`${websiteId} || '/' || ${carrier} || '/' || ${carrierMessageId}`;
+
+/** A lost try of their requests, which D1 may run after the erasure, does not store the latest messages and texts again. */
 function keepFromStoring(db: D1Database, websiteId: string, phone: Sql, now: number): D1PreparedStatement {
   const since = now - TOMBSTONE_MILLISECONDS;
   return prepare(
@@ -130,6 +134,8 @@ function keepFromStoring(db: D1Database, websiteId: string, phone: Sql, now: num
         WHERE message_id IN (${messagesOf(websiteId, phone)}) AND coalesce(requested_at, accepted_at) > ${since}
       UNION ALL SELECT message_id, ${now} FROM scheduled_messages
         WHERE website_id = ${websiteId} AND phone = ${phone} AND requested_at > ${since}
+      UNION ALL SELECT ${nameOfText(piece("website_id"), piece("carrier"), piece("carrier_message_id"))}, ${now} FROM inbound_texts
+        WHERE website_id = ${websiteId} AND sender = '+' || CAST(${phone} AS INTEGER) AND received_at > ${since}
       ON CONFLICT DO NOTHING`,
   );
 }

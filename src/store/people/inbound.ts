@@ -7,7 +7,7 @@ import { runNamed, runQuery } from "../database.ts";
 import { STATE } from "../databases/moving.ts";
 import type { InboundTextRow } from "../rows.ts";
 import { piece, prepare, type Sql, sql } from "../sql.ts";
-import type { Tombstone } from "./erasure.ts";
+import { nameOfText, type Tombstone } from "./erasure.ts";
 import { ANSWERED, type Asked, type Elsewhere, replyStatements } from "./keyword-replies.ts";
 import { keywordStatements } from "./keyword-statements.ts";
 
@@ -49,7 +49,7 @@ export interface DueReply {
 
 /**
  * Stores a text for each of its websites and applies its keyword, in one transaction. Repeating it with the same text changes
- * nothing.
+ * nothing, even if its sender was erased since.
  * @param reply of one website, stored if a reply is due
  * @param tombstones of the first number, which START removes
  * @param run names the notices; null: no event is posted
@@ -72,7 +72,8 @@ export async function applyInbound(
         maybe_opt_out)
       SELECT value, ${carrier}, ${carrierMessageId}, ${from}, ${to}, ${text}, ${keyword}, ${receivedAt},
         ${inbound.maybeOptOut ? 1 : 0}
-      FROM json_each(${list}) WHERE true ON CONFLICT DO NOTHING`,
+      FROM json_each(${list}) WHERE NOT EXISTS (SELECT 1 FROM cancelled_messages c
+        WHERE c.message_id = ${nameOfText(piece("value"), sql`${carrier}`, sql`${carrierMessageId}`)}) ON CONFLICT DO NOTHING`,
   );
   const applied = prepare(
     db,

@@ -39,6 +39,24 @@ it.each<[string, () => Promise<unknown>]>([
   expect(await world.rows("SELECT sum(accepted) AS accepted FROM traffic_counts")).toEqual(counted);
 });
 
+it.each(["STOP", "START", "hello"])("a text: %s", async (words) => {
+  await world.website("brand", { sender: OURS });
+  await world.operator("PATCH", `/clients/${client.clientId}`, {
+    events: ["message.received", "subscription.changed"],
+  });
+  const inbound = { from: ADA, to: [OURS], text: words, keyword: null, answeredByCarrier: false };
+  const receive = () =>
+    world.invoke("fetch", () => receiveInbound(world.deps, "sandbox", { ...inbound, carrierMessageId: "in-1" }));
+  const runLate = await losingFirst(world, receive, "INSERT INTO inbound_texts");
+  world.advance(10);
+  await erase();
+  const then = await dumpStores(world);
+  expect(then).not.toContain(ADA.slice(1));
+  await runLate();
+  await receive();
+  expect(await dumpStores(world)).toEqual(then);
+});
+
 it.each<[string, () => Promise<Response>]>([
   ["a send", () => world.post("/text/message/send", client, { ...SEND, phone: ADA })],
   [
