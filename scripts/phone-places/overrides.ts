@@ -136,4 +136,10 @@ export const CALLING_CODE_OVERRIDES: Override[] = [
   { codes: "380", add: "Europe/Simferopol", reason: "Crimea keeps the time of Moscow." },
   { codes: "505", add: "America/Managua", drop: "America/Chicago", reason: "Nicaragua has no clock change." },
   { codes: "675", add: "Pacific/Bougainville", reason: "Bougainville has been an hour ahead since 2014." },
+  {
+    codes: "970",
+    add: "Asia/Gaza Asia/Hebron",
+    drop: "Europe/Bucharest",
+    reason: "Palestine changes its clock on other days than Europe.",
+  },
 ];

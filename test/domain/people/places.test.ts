@@ -70,6 +70,13 @@ describe("the tables", () => {
     }
   });
 
+  it("tell of Palestine, whose clock changes on a Saturday, and of Europe, whose clock changes the night after", () => {
+    const clock = (zone: string) =>
+      new Intl.DateTimeFormat("en-GB", { timeZone: zone, timeStyle: "short" }).format(Date.UTC(2026, 9, 24, 18));
+    expect(tell("+970599123456").zones.map(clock)).toEqual(["20:00", "20:00"]);
+    expect(tell("+37051234567").zones.map(clock)).toEqual(["21:00"]);
+  });
+
   it("take 3 to 8 KB of the Worker, compressed", async () => {
     const text = new Blob([areaCodesText, callingCodesText]).stream();
     const bytes = (await new Response(text.pipeThrough(new CompressionStream("gzip"))).arrayBuffer()).byteLength;
