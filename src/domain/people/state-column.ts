@@ -8,13 +8,24 @@ const WORDS = [
   ...["status", "state", "active", "inactive", "enabled", "disabled", "marketing", "consent"],
   ...["subscribe", "subscribed", "subscription", "unsubscribe", "unsubscribed"],
   ...["optin", "optedin", "optout", "optedout"],
-  ...["suppressed", "suppression", "blocked", "blacklisted", "donotcontact", "donottext", "dnc"],
+  ...[
+    "suppressed",
+    "suppression",
+    "blocked",
+    "blacklisted",
+    "donotcontact",
+    "donottext",
+    "donotsms",
+    "donotcall",
+    "dnc",
+  ],
 ];
 
 const STATE = new RegExp(`^${BEFORE}(${WORDS.join("|")})(status|state|flag)?$`);
 
-/** When somebody opted out also says that somebody did. */
-const OPTED_OUT_AT = /^(sms)?(unsubscribed?|opt(ed)?out)(at|on|date|time)$/;
+/** When, of what or why somebody opted out also says that somebody did. */
+const OPTED_OUT_AT =
+  /^(sms|text|mobile|phone|marketing)*(unsubscribed?|opt(ed)?out)(of|from)?(sms|texts?|marketing)*(at|on|date|time|timestamp|reason)?$/;
 
 /** @returns the first name that looks like a state, where none is `subscribed`; case, spaces, "_" and "-" do not matter */
 function findStateColumn(names: string[]): string | undefined {

@@ -187,6 +187,14 @@ describe("a column that looks like a state", () => {
       "Opt-In Status",
     ],
     ...["SMS Marketing Consent", "Accepts SMS Marketing", "unsubscribed_at", "do_not_contact", " \u200bstatus"],
+    ...[
+      "Opted out of SMS",
+      "Unsubscribed from texts",
+      "mobile_opt_out_date",
+      "Opt-out timestamp",
+      "Unsubscribe Reason",
+    ],
+    ...["Do not SMS", "Do Not Call"],
   ])("is refused where none is headed subscribed: %s", async (name) => {
     for (const [query, separator] of [
       ["", ";"],
@@ -209,6 +217,8 @@ describe("a column that looks like a state", () => {
     "subscribed_at",
     "opt_in_date",
     "email_status",
+    "email_opt_out_link",
+    "text",
   ])("is another one than %s", async (name) => {
     expect((await load(`phone_numbers,${name}\n${ADA},x`)).status).toBe(200);
   });
