@@ -51,7 +51,7 @@ function replyText({ name, helpText }: Website, keyword: Keyword): string | null
 export async function toDueReply(
   deps: Deps,
   { sharers, phones, keyword }: Addressees,
-  { carrier, carrierMessageId, receivedAt }: Pick<InboundRecord, "carrier" | "carrierMessageId" | "receivedAt">,
+  { carrier, carrierMessageId }: Pick<InboundRecord, "carrier" | "carrierMessageId">,
   message: NewMessage,
 ): Promise<DueReply> {
   const about = { carrier, carrierMessageId, phone: phones[0] as number };
@@ -61,7 +61,7 @@ export async function toDueReply(
   const others = await inParallel(
     databases.filter(([database]) => database !== home),
     CONNECTIONS,
-    ([database, some]) => readElsewhere(inDatabase(deps, database).db, askedOf(some), receivedAt),
+    ([database, some]) => readElsewhere(inDatabase(deps, database).db, askedOf(some), message.acceptedAt),
   );
   const own = databases.find(([database]) => database === home)?.[1] ?? [];
   return {

@@ -70,7 +70,8 @@ export async function receiveFor(
     mediaUrls: inbound.mediaUrls ?? [],
     receivedAt,
   };
-  const reply = hasEffect && !inbound.answeredByCarrier ? replyTo(deps, addressees, keyword, receivedAt) : null;
+  // Accepted now, whenever the text came: the day of its time may be counted already.
+  const reply = hasEffect && !inbound.answeredByCarrier ? replyTo(deps, addressees, keyword, deps.now()) : null;
   const waiting: string[] = [];
   // Each website has a transaction of its own, and does not wait for the others. The one that replies is first.
   await inTurn(websites.length === 0 ? [undefined] : websites, async (website) => {

@@ -107,6 +107,17 @@ describe("a STOP that is brought again", () => {
   });
 });
 
+it("the confirmation of a STOP that is brought again is of the day on which it is accepted", async () => {
+  const stop = say("STOP");
+  world.advance(13 * 3600);
+  await world.sweep();
+  await bring(stop);
+  await world.runQueues();
+  const path = "/websites/brand/report?from=2026-11-21&to=2026-11-22";
+  const { rows } = (await (await world.operator("GET", path)).json()) as { rows: Record<string, unknown>[] };
+  expect(rows.map(({ day, accepted }) => [day, accepted])).toEqual([["2026-11-22", 1]]);
+});
+
 describe("a time of the carrier", () => {
   it.each([
     ["is none", undefined, 0],
