@@ -6,7 +6,15 @@ import { ALL_COUNTRIES, type CountryCode, type Reading, readNumber } from "../..
 import { type Acquaintance, findAcquaintances, findTexted, type Owner } from "../../store/clients/senders.ts";
 import { inDatabase, inEach } from "../databases/places.ts";
 import { byTime, chooseOwners } from "./choose-owners.ts";
-import { countriesOf, findOwnersOf, inEachOf, type Senders, sendersAt, whereTheyAre } from "./find-owners.ts";
+import {
+  countriesOf,
+  type FoundOwners,
+  findOwnersOf,
+  inEachOf,
+  type Senders,
+  sendersAt,
+  whereTheyAre,
+} from "./find-owners.ts";
 
 /** For whom an inbound text is, from whom it is, and what it says to them. */
 export interface Addressees extends ReadText {
@@ -18,21 +26,34 @@ export interface Addressees extends ReadText {
   sharers: Website[];
   /** The number of the sender, as digits. Several where it is stored in two forms. Empty: it is no phone number, or may be several. */
   phones: number[];
+  /** Websites in a database that does not answer may be meant as well: the carrier must send the text again. */
+  failure?: unknown;
 }
 
-/** @throws RequestFailure store-unavailable also where one of the databases that may know is away: the carrier sends it again */
+/**
+ * @throws RequestFailure store-unavailable also where one of the databases that may know is away: the carrier sends it again. A STOP is
+ * for the websites that are found, all the same: some carriers send it again only once.
+ */
 export async function findAddressees(deps: Deps, carrier: string, inbound: InboundText): Promise<Addressees> {
   const senders = sendersAt(deps, carrier);
-  const owners = await findOwnersOf(deps, carrier, inbound.to, senders);
-  return owners.length > 0 ? amongOwners(deps, owners, inbound, senders) : amongTexted(deps, carrier, inbound, senders);
+  const found = await findOwnersOf(deps, carrier, inbound.to, senders);
+  return found.owners.length > 0
+    ? amongOwners(deps, found, inbound, senders)
+    : amongTexted(deps, carrier, inbound, senders);
 }
 
 /** The sender of the text is read with the country of the number that was texted; that of any other country is a guess. */
-async function amongOwners(deps: Deps, owners: Owner[], inbound: InboundText, senders: Senders): Promise<Addressees> {
+async function amongOwners(
+  deps: Deps,
+  { owners, failure }: FoundOwners,
+  inbound: InboundText,
+  senders: Senders,
+): Promise<Addressees> {
   const homes = countriesOf([...inbound.to, ...owners.flatMap(({ website }) => website.sender ?? [])]);
   const readings = readNumber(inbound.from, homes, isInternational(inbound.from) ? [] : await guessable(senders));
   const read = readFor(inbound, owners);
   const [only] = readings;
+  if (failure !== undefined && (read.keyword !== "stop" || readings.length !== 1)) throw failure;
   const isOneNumber = readings.length < 2 && (!only || (only.forms.length === 1 && only.assumed !== null));
   const isPlain = isOneNumber && owners.length === 1 && !owners[0]?.isFormer;
   const known = isPlain ? [] : await acquaintancesOf(deps, owners, readings);
@@ -40,7 +61,7 @@ async function amongOwners(deps: Deps, owners: Owner[], inbound: InboundText, se
   const acquaintances = known.filter(({ phone }) => phones.includes(phone));
   const chosen = chooseOwners(owners, acquaintances, phones, read.keyword);
   const sharers = read.keyword === "help" ? owners.map(({ website }) => website) : chosen.websites;
-  return { ...read, ...chosen, sharers, phones };
+  return { ...read, ...chosen, sharers, phones, ...(failure === undefined ? {} : { failure }) };
 }
 
 const isInternational = (written: string) => /^\s*(\+|00)[1-9]/.test(written);

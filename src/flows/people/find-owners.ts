@@ -1,6 +1,7 @@
 // Which websites have a sender, in whatever form it is written, and in whichever database they are.
 import type { Deps } from "../../deps.ts";
 import type { Website } from "../../domain/clients/website.ts";
+import { isStoreUnavailable } from "../../domain/failure.ts";
 import { type CountryCode, findCountries, readNumber } from "../../domain/people/written-number.ts";
 import { findOwners, listSenders, type Owner } from "../../store/clients/senders.ts";
 import { findDatabasesOfSenders, findPlaces } from "../../store/databases/directory.ts";
@@ -16,21 +17,30 @@ export function sendersAt(deps: Deps, carrier: string): Senders {
   return () => (answer ??= listSenders(inFirst(deps).db, carrier));
 }
 
+/** `failure`: of the first database that does not answer. Websites in it may have the sender as well. */
+export interface FoundOwners {
+  owners: Owner[];
+  failure?: unknown;
+}
+
 /**
  * Finds the websites with the texted sender. If none has it as it is written, it is read as a number of each country that a sender is
  * in.
+ * @throws RequestFailure store-unavailable where no owner is found, and one may be in a database that does not answer
  */
-export async function findOwnersOf(deps: Deps, carrier: string, to: string[], senders: Senders): Promise<Owner[]> {
+export async function findOwnersOf(deps: Deps, carrier: string, to: string[], senders: Senders): Promise<FoundOwners> {
   const written = to.flatMap(withAndWithoutPlus);
-  const owners = await findAllOwners(deps, carrier, written);
-  if (owners.some(({ isFormer }) => !isFormer)) return owners;
+  const found = await findAllOwners(deps, carrier, written);
+  const { owners, failure } = found;
+  if (owners.some(({ isFormer }) => !isFormer)) return found;
+  if (failure !== undefined) throw failure;
   const known = await senders();
   const countries = countriesOf([...known, ...to]);
   const toForms = (number: string) =>
     readNumber(number, countries).flatMap(({ forms, assumed }) => (assumed === null ? [] : forms));
   const texted = new Set(to.flatMap(toForms));
   const matching = known.filter((sender) => toForms(sender).some((form) => texted.has(form)));
-  return matching.length > 0 ? findAllOwners(deps, carrier, [...written, ...matching]) : owners;
+  return matching.length > 0 ? findAllOwners(deps, carrier, [...written, ...matching]) : { owners };
 }
 
 export const countriesOf = (numbers: string[]): CountryCode[] => [...new Set(numbers.flatMap(findCountries))];
@@ -41,15 +51,23 @@ function withAndWithoutPlus(name: string): string[] {
 }
 
 /** In the order of findOwners. */
-async function findAllOwners(deps: Deps, carrier: string, senders: string[]): Promise<Owner[]> {
+async function findAllOwners(deps: Deps, carrier: string, senders: string[]): Promise<FoundOwners> {
   const first = inFirst(deps);
   const others = first.others.size === 0 ? [] : await findDatabasesOfSenders(first.db, carrier, senders);
   const databases = [first, ...others.map((database) => inDatabase(first, database))];
-  const found = await inEachOf(databases, ({ db }) => findOwners(db, carrier, senders));
+  const failures: unknown[] = [];
+  const found = await inEachOf(databases, ({ db }) =>
+    findOwners(db, carrier, senders).catch((error) => {
+      if (!isStoreUnavailable(error)) throw error;
+      failures.push(error);
+      return [];
+    }),
+  );
   const owners = await whereTheyAre(deps, found);
-  return owners.sort(
+  owners.sort(
     (a, b) => Number(a.isFormer) - Number(b.isFormer) || (a.website.websiteId < b.website.websiteId ? -1 : 1),
   );
+  return { owners, ...(failures.length > 0 ? { failure: failures[0] } : {}) };
 }
 
 export async function inEachOf<T, R>(databases: T[], ask: (database: T) => Promise<R[]>): Promise<R[]> {

@@ -35,7 +35,10 @@ export async function receiveInbound(
   inbound: InboundText,
   receivedAt = timeOf(inbound, deps.now()),
 ): Promise<string[]> {
-  return receiveFor(deps, carrier, inbound, await findAddressees(deps, carrier, inbound), receivedAt);
+  const { failure, ...addressees } = await findAddressees(deps, carrier, inbound);
+  const waiting = await receiveFor(deps, carrier, inbound, addressees, receivedAt);
+  if (failure !== undefined) throw failure;
+  return waiting;
 }
 
 /**
