@@ -4,7 +4,7 @@ import { toE164 } from "../domain/people/phone.ts";
 import { phoneListSchema, subscriptionStatusAnswerSchema } from "../domain/people/phone-list.ts";
 import { subscribeSchema, trySubscribeRequest } from "../domain/people/subscribe-request.ts";
 import { without } from "../domain/people/subscribers.ts";
-import { findInvalidOptOuts, setSubscriptions } from "../flows/people/change-subscriptions.ts";
+import { findInvalidOptOuts, findOtherForms, setSubscriptions } from "../flows/people/change-subscriptions.ts";
 import { clientOf } from "./api-request.ts";
 import { BODY_LIMITS, noteIgnored, readFields, readJson } from "./body.ts";
 import { call, jsonBody, ok, type Resource } from "./call.ts";
@@ -26,7 +26,7 @@ const unsubscribe = call({
   tag: "Subscriptions",
   summary: "Unsubscribe numbers",
   description:
-    "Unknown numbers are stored as opted out. Pending messages to these numbers are not sent. Safe to repeat.",
+    "Unknown numbers are stored as opted out. Pending messages to these numbers are not sent. If a country writes a number in two ways, and the website has stored the other one, that is unsubscribed as well. Safe to repeat.",
   access: { client: "unsubscribe" },
   database: "client",
   body: jsonBody(phoneListSchema, BODY_LIMITS.lists, LISTS),
@@ -39,7 +39,9 @@ const unsubscribe = call({
     const { valid, invalid } = await readFields(request, phoneListSchema, BODY_LIMITS.lists);
     const client = clientOf(request);
     const known = await findInvalidOptOuts(deps, client.websiteId, invalid);
-    const changes = [...valid, ...known].map((phone) => ({ phone, email: null, subscribed: false }));
+    const phones = [...valid, ...known];
+    const others = await findOtherForms(deps, client.websiteId, phones);
+    const changes = [...phones, ...others].map((phone) => ({ phone, email: null, subscribed: false }));
     const origin = {
       source: "api",
       proof: `request ${request.requestId}`,
@@ -48,7 +50,7 @@ const unsubscribe = call({
     } as const;
     await setSubscriptions(deps, client, changes, origin);
     return {
-      message: `${count(changes.length)} unsubscribed.`,
+      message: `${count(phones.length)} unsubscribed.`,
       invalidPhoneNumbers: without(invalid, known.map(toE164)),
     };
   },

@@ -1,6 +1,7 @@
 import type { Deps } from "../../deps.ts";
 import { PHONE_FORM, toDigits } from "../../domain/people/phone.ts";
 import type { SubscriptionChange } from "../../domain/people/subscriber-rows.ts";
+import { otherFormOf } from "../../domain/people/two-form-numbers.ts";
 import { hasListeners } from "../../store/callbacks/notices.ts";
 import { changeSubscriptions } from "../../store/people/change-subscriptions.ts";
 import { type ChangeOrigin, findStored } from "../../store/people/subscriptions.ts";
@@ -41,4 +42,19 @@ export const beforeEach = (deps: Deps, websiteId: string) => ({
 export function findInvalidOptOuts(deps: Deps, websiteId: string, invalid: string[]): Promise<number[]> {
   const phones = invalid.filter((text) => PHONE_FORM.test(text)).map(toDigits);
   return findStored(deps.db, websiteId, phones);
+}
+
+/**
+ * The other forms of numbers to opt out, as far as the website has stored or texted them: where a country writes a number in two ways, a
+ * list may have had the other one.
+ * @param phones distinct, and so is the answer. As digits
+ */
+export function findOtherForms(deps: Deps, websiteId: string, phones: number[]): Promise<number[]> {
+  const given = new Set(phones);
+  const others = phones.flatMap((phone) => otherFormOf(phone) ?? []);
+  return findStored(
+    deps.db,
+    websiteId,
+    others.filter((phone) => !given.has(phone)),
+  );
 }

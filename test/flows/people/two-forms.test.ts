@@ -112,6 +112,17 @@ describe.each(FORMS)("%s, which was erased,", (one, other) => {
   });
 });
 
+it.each(FORMS)("%s, as a list has it, is unsubscribed as %s by a client", async (one, other) => {
+  await world.subscribers("brand", [one, ADA]);
+  const answer = await world.post("/text/unsubscribe", client, { phone_numbers: [other] });
+  expect(await answer.json()).toEqual({ message: "1 number is unsubscribed.", invalidPhoneNumbers: [] });
+  expect([await stateOf(one), await stateOf(other), await stateOf(ADA)]).toEqual([0, 0, 1]);
+  expect(await subscribe(one)).toMatchObject({ failedToProcessNumbers: [] });
+  expect([await stateOf(one), await stateOf(other)]).toEqual([1, 0]);
+  await world.post("/text/unsubscribe", client, { phone_numbers: [other, one] });
+  expect([await stateOf(one), await stateOf(other)]).toEqual([0, 0]);
+});
+
 it("a number that is subscribed stays so, with its new address, whatever its other form is", async () => {
   const [one, other] = FORMS[0] as [string, string];
   await subscribe(other);
