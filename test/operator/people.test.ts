@@ -42,6 +42,22 @@ describe("the e-mail address of a person", () => {
     expect(await find(client)).toBe("PENDING_TO_SEND");
   });
 
+  it("is in an export as it was before an import, as long as that is kept for an undo", async () => {
+    await world.brand([`${ADA},ada@example.com`]);
+    await world.subscribers("brand", [`${ADA},ada@example.org`]);
+    const changesOf = async (of: string) => {
+      const { body } = await json(world.operator("GET", of));
+      const [website = body] = (body.websites ?? []) as Record<string, unknown>[];
+      return (website.changes as Record<string, unknown>[]).map(({ emailBefore }) => emailBefore);
+    };
+    expect(await changesOf(`${path}/export`)).toEqual([undefined, "ada@example.com"]);
+    expect(await changesOf(`/people/${ADA}/export`)).toEqual([undefined, "ada@example.com"]);
+    for (const of of [path, `/people/${ADA}`, "/websites/brand/ledger"])
+      expect(await changesOf(of)).toEqual([undefined, undefined]);
+    await world.operator("DELETE", `${path}/email`);
+    expect(await changesOf(`${path}/export`)).toEqual([undefined, undefined, undefined]);
+  });
+
   it("is removed in one website, and of a number that is known there", async () => {
     await world.brand([`${ADA},ada@example.com`], "other");
     await world.website();

@@ -84,6 +84,11 @@ const noticeSchema = z.object({
 /** All that a website keeps about a person. */
 const recordsSchema = personSchema.extend({
   websiteId: websiteOfTextSchema,
+  changes: z.array(
+    changeSchema.extend({
+      emailBefore: z.string().optional().describe("The address that an import has replaced: it is kept for an undo."),
+    }),
+  ),
   messages: z.array(operatorMessageSchema),
   notices: z.array(noticeSchema).describe("The events about the person that were made for clients."),
   duplicateKeys: z
@@ -170,7 +175,14 @@ export const EXPORT = {
   ],
 } satisfies PeopleAnswers["PersonExport"];
 
-export function changeView({ wasSubscribed, subscribed, changedAt, consentedAt, ...entry }: SubscriptionEntry) {
+export function changeView({
+  wasSubscribed,
+  subscribed,
+  changedAt,
+  consentedAt,
+  emailBefore: _,
+  ...entry
+}: SubscriptionEntry) {
   const change = { from: wasSubscribed, to: subscribed, at: toTime(changedAt), ...entry };
   return consentedAt ? { ...change, consentedAt: toTime(consentedAt) } : change;
 }
@@ -206,6 +218,10 @@ export async function readWebsite(deps: Deps, websiteId: string, phone: string) 
   return {
     websiteId: websiteId || null,
     ...personView(phone, person, texts),
+    changes: (person?.changes ?? []).map(({ emailBefore, ...change }) => ({
+      ...changeView(change),
+      ...(emailBefore === undefined ? {} : { emailBefore }),
+    })),
     messages: messages.map((message) => messageView(message, deps.now())),
     notices: notices.map(noticeView),
     duplicateKeys: duplicateKeys.map(({ messageId, expiresAt }) => ({ messageId, expiresAt: toTime(expiresAt) })),

@@ -158,6 +158,8 @@ export interface SubscriptionEntry {
   /** Milliseconds since 1970. */
   changedAt: number;
   addressChanged: boolean;
+  /** The address that an import has replaced, for its undo. Left out where there was none. */
+  emailBefore?: string;
   source: ChangeSource;
   proof: string;
   /** Milliseconds since 1970. Left out, as the next, where none was told. */
@@ -201,6 +203,7 @@ export function toSubscriptionEntry(row: SubscriptionChangeRow): SubscriptionEnt
     changeId: row.change_id,
     changedAt: row.changed_at,
     addressChanged: row.was_email !== null,
+    ...(row.was_email ? { emailBefore: row.was_email } : {}),
     source: row.source,
     proof: row.proof,
     ...(row.consented_at === null ? {} : { consentedAt: row.consented_at }),
