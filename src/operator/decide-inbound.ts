@@ -3,12 +3,12 @@ import { failField } from "../domain/failure.ts";
 import { jsonObject } from "../domain/fields.ts";
 import { isE164, toDigits } from "../domain/people/phone.ts";
 import { inDatabaseOf } from "../flows/databases/places.ts";
-import { queueCallbacks } from "../flows/messages/queue-jobs.ts";
+import { decide as decideEverywhere } from "../flows/people/decide-text.ts";
 import { authorOf } from "../http/api-request.ts";
 import { BODY_LIMITS, readFields } from "../http/body.ts";
 import { ok, type Resource } from "../http/call.ts";
 import { findWebsite } from "../store/clients/websites.ts";
-import { decideText, findText, takeBack } from "../store/people/decide-inbound.ts";
+import { findText } from "../store/people/decide-inbound.ts";
 import { readPerson } from "../store/people/subscriptions.ts";
 import { operatorCall, settingsBody } from "./operator-call.ts";
 import { requireFound } from "./params.ts";
@@ -34,7 +34,7 @@ const decide = operatorCall({
   tag: "People",
   summary: "Decide whether a text was an opt-out",
   description:
-    "The text has `maybeOptOut`, and leaves the list. `true` does what STOP does, except for the reply: only START, or `null`, brings the person back. `null` takes a decision back: the person is what they were, unless something has set the number since, and the text is in the list again. To change a decision, take it back first.",
+    "The text has `maybeOptOut`, and leaves the list. `true` does what STOP does, except for the reply: only START, or `null`, brings the person back. If several websites have the sender that was texted, a decision is for each of them that knows the person, as a STOP is. `null` takes a decision back: the person is what they were, unless something has set the number since, and the text is in the list again. To change a decision, take it back first.",
   body: settingsBody(decisionSchema, {
     optOut: {
       ...{ websiteId: "brand", carrier: "twilio", carrierMessageId: "SM00000000000000000000000000000001" },
@@ -64,11 +64,7 @@ const decide = operatorCall({
     if (present === null && row.maybe_opt_out === 0) failField("carrierMessageId", "must be of a text to decide");
     if (present !== null && optOut !== null && present !== optOut)
       failField("optOut", "is decided already: take it back first, with null");
-    const how = { author: authorOf(request), run: deps.newId(website.home), now: deps.now() };
-    if (present !== optOut) {
-      const due = optOut === null ? await takeBack(own.db, row, how) : await decideText(own.db, row, optOut, how);
-      await queueCallbacks(own, due);
-    }
+    if (present !== optOut) await decideEverywhere(own, authorOf(request), website, row, optOut);
     const person = await readPerson(own.db, key.websiteId, toDigits(row.sender));
     const optedOut = person !== undefined && !person.subscribed && person.optedOutByPerson;
     request.logged = { websiteId: key.websiteId, optOut, optedOut };

@@ -162,6 +162,57 @@ it("a website decides for itself, in whichever database it is", async () => {
   expect(await person()).toMatchObject({ subscribed: true });
 });
 
+describe.each([1, 2])("with %i databases, websites that share a sender", (databases) => {
+  const websites = ["brand", "second", "third"];
+  const states = () =>
+    Promise.all(
+      websites.map(async (websiteId) => {
+        const answer = await world.operator("GET", `/websites/${websiteId}/people/${ADA}`);
+        return answer.status === 404 ? null : ((await answer.json()) as { subscribed: boolean }).subscribed;
+      }),
+    );
+
+  beforeEach(async () => {
+    if (databases > 1) await bindDatabases(world, databases);
+    for (const [index, websiteId] of websites.slice(1).entries())
+      await world.website(websiteId, {
+        sender: OURS,
+        ...(databases > 1 ? { database: index === 0 ? "DB_2" : "DB" } : {}),
+      });
+    await world.subscribers("second", [ADA]);
+  });
+
+  it("have a decision in common, as a STOP: each that knows the person", async () => {
+    const other = await world.client("second", { events: ["message.received", "subscription.changed"] });
+    expect(await decide(true)).toEqual([200, { optedOut: true }]);
+    expect(await states()).toEqual([false, false, null]);
+    const { events } = (await (
+      await world.fetch("/text/events", {
+        headers: { "x-client-id": other.clientId, "x-client-secret": other.clientSecret },
+      })
+    ).json()) as { events: { eventType: string; subscribed: boolean }[] };
+    expect(events.map(({ eventType, subscribed }) => [eventType, subscribed])).toEqual([
+      ["subscription.changed", false],
+    ]);
+    expect(await world.subscribers("second", [ADA], "?resubscribe=true").then((it) => it.json())).toMatchObject({
+      optedOutNumbers: [ADA],
+    });
+    world.advance(60);
+    expect(await decide(null)).toEqual([200, { optedOut: false }]);
+    expect(await states()).toEqual([true, true, null]);
+    expect(await decide(false)).toEqual([200, { optedOut: false }]);
+    expect([await toDecide(), await states()]).toEqual([0, [true, true, null]]);
+  });
+
+  it("keep their own when it is taken back: whoever has texted STOP since stays opted out", async () => {
+    await decide(true);
+    await text("in-2", ADA, "START");
+    await text("in-3", ADA, "STOP");
+    await decide(null);
+    expect(await states()).toEqual([false, false, false]);
+  });
+});
+
 it("what is no text to decide is refused, and so is anybody but the operator", async () => {
   await text("in-2", ADA, "hello");
   expect(await decide(true, "in-2")).toMatchObject([400, { details: [{ field: "carrierMessageId" }] }]);

@@ -33,6 +33,8 @@ interface Deciding {
   /** Names the notices of the transaction. */
   run: string;
   now: number;
+  /** The website gets a copy of the text, if it has none: the text is another's. */
+  isCopied?: boolean;
 }
 
 /**
@@ -43,7 +45,7 @@ export async function decideText(
   db: D1Database,
   row: InboundTextRow,
   optOut: boolean,
-  { author, run, now }: Deciding,
+  { author, run, now, isCopied = false }: Deciding,
 ): Promise<DueEvent[]> {
   const key = keyOf(row);
   const { websiteId, carrier, carrierMessageId } = key;
@@ -53,6 +55,16 @@ export async function decideText(
     ...{ carrier, carrierMessageId, websiteIds: JSON.stringify([websiteId]), sender: row.sender, phone },
   };
   const rows = await runNamed(db, {
+    copied:
+      isCopied && optOut
+        ? prepare(
+            db,
+            sql`INSERT INTO inbound_texts (website_id, carrier, carrier_message_id, sender, recipient, text, received_at, maybe_opt_out,
+                applied)
+              SELECT ${websiteId}, ${carrier}, ${carrierMessageId}, ${row.sender}, ${row.recipient}, ${row.text}, ${row.received_at}, 1, 1
+              WHERE ${isNotMade(author)} ON CONFLICT DO NOTHING`,
+          )
+        : null,
     // The statements of a keyword act on texts that are not applied.
     decided: prepare(
       db,
