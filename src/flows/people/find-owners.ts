@@ -50,19 +50,20 @@ function withAndWithoutPlus(name: string): string[] {
   return name.startsWith("+") ? [name, name.slice(1)] : [name, `+${name}`];
 }
 
-/** In the order of findOwners. */
+/** In the order of findOwners. If the directory does not answer, each database is asked. */
 async function findAllOwners(deps: Deps, carrier: string, senders: string[]): Promise<FoundOwners> {
   const first = inFirst(deps);
-  const others = first.others.size === 0 ? [] : await findDatabasesOfSenders(first.db, carrier, senders);
-  const databases = [first, ...others.map((database) => inDatabase(first, database))];
   const failures: unknown[] = [];
-  const found = await inEachOf(databases, ({ db }) =>
-    findOwners(db, carrier, senders).catch((error) => {
+  const unlessAway = <T>(asking: Promise<T>, instead: T): Promise<T> =>
+    asking.catch((error) => {
       if (!isStoreUnavailable(error)) throw error;
       failures.push(error);
-      return [];
-    }),
-  );
+      return instead;
+    });
+  const all = [...first.others.keys()];
+  const others = all.length === 0 ? [] : await unlessAway(findDatabasesOfSenders(first.db, carrier, senders), all);
+  const databases = [first, ...others.map((database) => inDatabase(first, database))];
+  const found = await inEachOf(databases, ({ db }) => unlessAway(findOwners(db, carrier, senders), []));
   const owners = await whereTheyAre(deps, found);
   owners.sort(
     (a, b) => Number(a.isFormer) - Number(b.isFormer) || (a.website.websiteId < b.website.websiteId ? -1 : 1),

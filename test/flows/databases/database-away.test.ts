@@ -92,45 +92,48 @@ describe("a database that is away", () => {
       }
     ).messages[0]?.status;
 
-  it("keeps a STOP from no other website of its sender, and the carrier brings the text again for its own", async () => {
-    const [here, there] = [brands.get("DB_2"), brands.get("DB_3")] as [Brand, Brand];
-    const { websiteId, sender } = here;
-    await world.operator("PUT", `/websites/${there.websiteId}`, { name: "There", carrier: "sandbox", sender });
-    await world.send(there.client, { phone: ADA });
-    await world.runQueues();
-    const said = async (words: string, of: World) => {
-      const inbound = { from: ADA, to: [sender], text: words, keyword: null, answeredByCarrier: false };
-      return of.invoke("fetch", () =>
-        receiveInbound(of.deps, "sandbox", { ...inbound, carrierMessageId: `in ${words}` }),
-      );
-    };
-    const states = async () =>
-      Promise.all(
-        [here, there].map(async (brand) => {
-          const of = `website_id = '${brand.websiteId}' AND phone = ${ADA.slice(1)}`;
-          return (await rowsOf(brand.database, `SELECT subscribed FROM subscriptions WHERE ${of}`))[0]?.subscribed;
-        }),
-      );
-    const replies = async () =>
-      (
-        await Promise.all(["DB_2", "DB_3"].map((name) => rowsOf(name, "SELECT 1 FROM messages WHERE is_reply = 1")))
-      ).flat();
-    setAway("DB_3", true);
-    const isolate = await World.another(world);
-    isolate.deps = { ...isolate.deps, db: world.deps.db, others: world.deps.others };
-    await expect(said("hello", isolate)).rejects.toThrow("store-unavailable");
-    await expect(said("STOP", isolate)).rejects.toThrow("store-unavailable");
-    expect([await states(), (await replies()).length]).toEqual([[0, 1], 1]);
-    expect(await rowsOf("DB_2", "SELECT website_id, text FROM inbound_texts")).toEqual([
-      { website_id: websiteId, text: "STOP" },
-    ]);
+  it.each(["DB", "DB_3"])(
+    "keeps a STOP from no other website of its sender, and it comes again for its own: %s",
+    async (away) => {
+      const [here, there] = [brands.get("DB_2"), brands.get(away)] as [Brand, Brand];
+      const { websiteId, sender } = here;
+      await world.operator("PUT", `/websites/${there.websiteId}`, { name: "There", carrier: "sandbox", sender });
+      await world.send(there.client, { phone: ADA });
+      await world.runQueues();
+      const said = async (words: string, of: World) => {
+        const inbound = { from: ADA, to: [sender], text: words, keyword: null, answeredByCarrier: false };
+        return of.invoke("fetch", () =>
+          receiveInbound(of.deps, "sandbox", { ...inbound, carrierMessageId: `in ${words}` }),
+        );
+      };
+      const states = async () =>
+        Promise.all(
+          [here, there].map(async (brand) => {
+            const of = `website_id = '${brand.websiteId}' AND phone = ${ADA.slice(1)}`;
+            return (await rowsOf(brand.database, `SELECT subscribed FROM subscriptions WHERE ${of}`))[0]?.subscribed;
+          }),
+        );
+      const replies = async () =>
+        (
+          await Promise.all(["DB_2", away].map((name) => rowsOf(name, "SELECT 1 FROM messages WHERE is_reply = 1")))
+        ).flat();
+      setAway(away, true);
+      const isolate = await World.another(world);
+      isolate.deps = { ...isolate.deps, db: world.deps.db, others: world.deps.others };
+      await expect(said("hello", isolate)).rejects.toThrow("store-unavailable");
+      await expect(said("STOP", isolate)).rejects.toThrow("store-unavailable");
+      expect([await states(), (await replies()).length]).toEqual([[0, 1], 1]);
+      expect(await rowsOf("DB_2", "SELECT website_id, text FROM inbound_texts")).toEqual([
+        { website_id: websiteId, text: "STOP" },
+      ]);
 
-    setAway("DB_3", false);
-    const back = await World.another(world);
-    back.deps = { ...back.deps, db: world.deps.db, others: world.deps.others };
-    await said("STOP", back);
-    expect([await states(), (await replies()).length]).toEqual([[0, 0], 1]);
-  });
+      setAway(away, false);
+      const back = await World.another(world);
+      back.deps = { ...back.deps, db: world.deps.db, others: world.deps.others };
+      await said("STOP", back);
+      expect([await states(), (await replies()).length]).toEqual([[0, 0], 1]);
+    },
+  );
 
   it.each(["DB", "DB_2"])(
     "holds up no other: jobs of %s wait in a batch of all, and are done once it is back",
