@@ -39,8 +39,11 @@ const known = new Map<string, string | null>();
  * undefined: it has no such two.
  */
 export function joinFault(sql: string): string | undefined {
-  const found = known.get(sql) ?? findFault(sql);
-  known.set(sql, found);
+  let found = known.get(sql);
+  if (found === undefined) {
+    found = findFault(sql);
+    known.set(sql, found);
+  }
   return found ?? undefined;
 }
 
