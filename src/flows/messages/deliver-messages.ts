@@ -6,7 +6,7 @@ import { findWaiting } from "../../store/messages/messages.ts";
 import { noteHang, waitForCarrier } from "./carrier-pauses.ts";
 import { type CarrierRun, CLAIM_WAIT_MILLISECONDS, type DeliveryRun, isOver, queueRest } from "./delivery-run.ts";
 import { queueDeliveries } from "./queue-jobs.ts";
-import { type EndedGroup, storeAndClaim, storeEnded } from "./store-outcomes.ts";
+import { type Claimed, type EndedGroup, storeAndClaim, storeEnded } from "./store-outcomes.ts";
 import { type Ended, logAccepted, skip, submit } from "./submit-message.ts";
 
 /** Small, because the outcome of each claimed message is unknown if a run is interrupted. */
@@ -45,12 +45,20 @@ async function deliverInTime(deps: Deps, ids: string[], run: DeliveryRun): Promi
 
 /** Delivers messages so few that one claim takes all of them. */
 async function deliverFew(deps: Deps, ids: string[], run: DeliveryRun): Promise<void> {
-  const { claim, claimed, breakers } = await storeAndClaim(deps, run, null, ids);
+  const claim = await storeAndClaim(deps, run, null, ids);
+  await submitClaimed(deps, run, claim);
   // The claim has left out the messages of carriers that pause. Each carrier's own of `ids` wait for it.
-  for (const state of breakers.values()) if (isPausing(deps, state)) await waitForCarrier(deps, run.lane, ids, state);
+  for (const state of claim.breakers.values())
+    if (isPausing(deps, state)) await waitForCarrier(deps, run.lane, ids, state);
+}
+
+/**
+ * Submits claimed messages, those of each carrier by themselves. A carrier for which no connection is left waits for one. Whatever may fail
+ * comes after it, because nobody else submits a claimed message.
+ */
+async function submitClaimed(deps: Deps, run: DeliveryRun, { claim, claimed, breakers }: Claimed): Promise<void> {
   const carriers = [...Map.groupBy(claimed, ({ carrier }) => carrier)];
   await withShares(run, carriers, async (carrier, share, messages) => {
-    // The messages are claimed already: a carrier for which no connection is left waits for one.
     const breaker = new CircuitBreaker(carrier, breakers.get(carrier));
     const part = { run, carrier, share: Math.max(1, share), breaker };
     const { ended } = await submitAll(deps, part, { claim, claimed: messages, isLast: true });
@@ -100,6 +108,12 @@ async function deliverThrough(
     }
     const step = share * SUBMISSIONS_A_CONNECTION[pace];
     const { claim, claimed, breakers } = await storeAndClaim(deps, run, unstored, ids.slice(start, start + step));
+    if (claimed.some((message) => message.carrier !== carrier)) {
+      // An operator has given a website another carrier since its messages were found: another job finds the rest anew.
+      await submitClaimed(deps, run, { claim, claimed, breakers });
+      await queueDeliveries(deps, run.lane, ids.slice(start));
+      return;
+    }
     const state = breakers.get(carrier);
     if (state && isPausing(deps, state)) return waitForCarrier(deps, run.lane, ids.slice(start), state);
     start += step;

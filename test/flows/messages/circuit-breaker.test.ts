@@ -141,6 +141,67 @@ describe("a carrier that keeps failing", () => {
     expect(await statuses()).toEqual(["SENDING"]);
   });
 
+  /** The database does what `fails` does before it runs a transaction with this text. */
+  const beforeRunning = (text: string, act: () => Promise<void>) => {
+    const { db } = world.deps;
+    const texts = new WeakMap<D1PreparedStatement, string>();
+    const named = (statement: D1PreparedStatement, sql: string): D1PreparedStatement => {
+      const { bind } = statement;
+      texts.set(statement, sql);
+      statement.bind = (...values) => named(bind.apply(statement, values), sql);
+      return statement;
+    };
+    const batch = async (statements: D1PreparedStatement[]) => {
+      if (statements.some((one) => texts.get(one)?.includes(text))) await act();
+      return db.batch(statements);
+    };
+    const prepare = (sql: string) => named(db.prepare(sql), sql);
+    world.deps = { ...world.deps, db: { prepare, batch } as unknown as D1Database };
+    return () => {
+      world.deps = { ...world.deps, db };
+    };
+  };
+
+  const failFor = async (client: TestClient) => {
+    one.answer = away;
+    await Promise.all(PHONES.slice(0, 5).map((phone) => world.send(client, { phone })));
+    await world.runQueues();
+    expect(await world.rows("SELECT carrier FROM carrier_pauses")).toEqual([{ carrier: "sandbox" }]);
+  };
+
+  it("leaves another its claimed text, though the database cannot put off those that wait", async () => {
+    const [failing, quick] = [await websiteOf("sandbox"), await websiteOf("kannel")];
+    await failFor(failing);
+    const ids = await Promise.all([failing, quick].map((client) => world.send(client, { phone: PHONES[6] ?? "" })));
+    world.jobs.length = 0;
+    const restore = beforeRunning("SET due_at = min(", async () => {
+      throw new Error("D1_ERROR: Network connection lost.");
+    });
+    await world.deliver("textgate-messages", [{ kind: "deliver", messageIds: ids }]).catch(() => {});
+    restore();
+    expect(other.submitted).toEqual([ids[1]]);
+    expect(await world.statusOf(ids[1] as string)).toBe("SENDING");
+  });
+
+  it("leaves another the texts of a website that an operator gives to it while a run claims them", async () => {
+    const client = await websiteOf("sandbox");
+    await failFor(client);
+    const ids = await Promise.all(PHONES.slice(6).map((phone) => world.send(client, { phone })));
+    world.jobs.length = 0;
+    one.submitted.length = 0;
+    const restore = beforeRunning("SET claimed_at", () =>
+      world.rows("UPDATE websites SET carrier = 'kannel'").then(() => {}),
+    );
+    await world.deliver("textgate-messages", [{ kind: "deliver", messageIds: ids }]);
+    restore();
+    const claimed = await world.rows("SELECT message_id FROM messages WHERE claimed_at IS NOT NULL");
+    expect(other.submitted.length).toBeGreaterThan(0);
+    expect(other.submitted.toSorted()).toEqual(claimed.map(({ message_id }) => message_id).toSorted());
+    await world.runQueues();
+    expect(one.submitted).toEqual([]);
+    expect(other.submitted.toSorted()).toEqual(ids.toSorted());
+  });
+
   it("by hanging is waited for until its timeout only, and then its circuit breaker opens", async () => {
     const client = await websiteOf("sandbox");
     const hung = Promise.withResolvers<Submission>();
