@@ -8,7 +8,7 @@ import { toTime } from "../http/time.ts";
 import { type Answers, missingShape } from "./answers.ts";
 import { operatorCall } from "./operator-call.ts";
 import { readWebsiteId } from "./params.ts";
-import { nowProblemSchema, nowProblemView } from "./views/overview-problem.ts";
+import { nowProblemSchema, nowProblemView, pastProblemSchema, pastProblemView } from "./views/overview-problem.ts";
 
 const CARRIER_LOOKS = ["accepting", "refusing", "paused", "failing", "not-set-up", "idle"] as const;
 
@@ -33,20 +33,6 @@ const daySchema = z.object({
   optedOut: z.int().describe("Texts of the day that a person has answered by opting out."),
   joined: z.int().describe("Numbers that were subscribed on the day, by whomever and however often."),
   parted: z.int().describe("Numbers that were unsubscribed on the day, or erased while they were subscribed."),
-});
-
-const pastProblemSchema = z.object({
-  problem: z.string(),
-  carrier: z.string().nullable(),
-  websiteId: z.string().nullable(),
-  websiteName: z.string().nullable(),
-  clientId: z.string().nullable(),
-  clientName: z.string().nullable(),
-  host: z.string().nullable(),
-  database: z.string().nullable(),
-  cause: z.string().nullable().describe("In words, when it began."),
-  began: z.iso.datetime(),
-  ended: z.iso.datetime().nullable().describe("null: it lasts."),
 });
 
 const websiteNowSchema = z.object({
@@ -175,29 +161,12 @@ const get = operatorCall({
 
 function toAnswer(read: Read): Overview {
   const { state, minutes, days, websites, carriers, isCut, waiting, past, names, missing } = read;
-  const websiteName = (id: string | null) => names.websites.get(id ?? "")?.name ?? null;
-  const clientName = (id: string | null) => names.clients.get(id ?? "") ?? null;
   return {
     asOf: state.checkedAt,
     hasTexts: days.some((day) => day.accepted > 0),
     needs: { waiting, toDecide: state.maybeOptOuts.count ?? 0, problems: state.details.length },
     problems: state.details.map((detail) => nowProblemView(detail, read)),
-    lastProblems: past.map(({ problem, beganAt, endedAt, detail }) => {
-      const { carrier = null, websiteId = null, clientId = null, host = null, database = null, cause = null } = detail;
-      return {
-        problem,
-        carrier,
-        websiteId,
-        websiteName: websiteName(websiteId),
-        clientId,
-        clientName: clientName(clientId),
-        host,
-        database,
-        cause,
-        began: toTime(beganAt),
-        ended: toTime(endedAt),
-      };
-    }),
+    lastProblems: past.map((problem) => pastProblemView(problem, names)),
     minutes: minutes.map((minute) => ({ ...minute, at: toTime(minute.at) })),
     hour: { oldestWithoutReceiptSeconds: state.messages.withoutReceipt.oldestSeconds },
     days: days.map(({ submitted: sent, noReceipt: _, waiting: __, ...day }) => ({ ...day, sent })),

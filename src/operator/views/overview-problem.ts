@@ -3,6 +3,7 @@ import * as z from "zod";
 import type { ProblemDetail } from "../../domain/operations/problems.ts";
 import type { Overview } from "../../flows/operations/read-overview.ts";
 import { FEW_ROWS } from "../../flows/operations/read-service-state.ts";
+import { toTime } from "../../http/time.ts";
 import { problemSchema } from "./service-state.ts";
 
 export const nowProblemSchema = problemSchema.extend({
@@ -19,6 +20,20 @@ export const nowProblemSchema = problemSchema.extend({
     .describe("The texts, callbacks or jobs that it holds up. null: not counted, or more than a look reads."),
 });
 
+export const pastProblemSchema = z.object({
+  problem: z.string(),
+  carrier: z.string().nullable(),
+  websiteId: z.string().nullable(),
+  websiteName: z.string().nullable(),
+  clientId: z.string().nullable(),
+  clientName: z.string().nullable(),
+  host: z.string().nullable(),
+  database: z.string().nullable(),
+  cause: z.string().nullable().describe("In words, when it began."),
+  began: z.iso.datetime(),
+  ended: z.iso.datetime().nullable().describe("null: it lasts."),
+});
+
 type Read = Pick<Overview, "state" | "websites" | "isCut" | "waiting" | "names">;
 
 export function nowProblemView(detail: ProblemDetail, read: Read): z.output<typeof nowProblemSchema> {
@@ -31,6 +46,26 @@ export function nowProblemView(detail: ProblemDetail, read: Read): z.output<type
     clientName: read.names.clients.get(clientId ?? "") ?? null,
     timeZone: held[0]?.timeZone ?? null,
     affected: affectedBy(detail, read),
+  };
+}
+
+export function pastProblemView(
+  { problem, beganAt, endedAt, detail }: Overview["past"][number],
+  names: Overview["names"],
+): z.output<typeof pastProblemSchema> {
+  const { carrier = null, websiteId = null, clientId = null, host = null, database = null, cause = null } = detail;
+  return {
+    problem,
+    carrier,
+    websiteId,
+    websiteName: names.websites.get(websiteId ?? "")?.name ?? null,
+    clientId,
+    clientName: names.clients.get(clientId ?? "") ?? null,
+    host,
+    database,
+    cause,
+    began: toTime(beganAt),
+    ended: toTime(endedAt),
   };
 }
 
