@@ -146,7 +146,11 @@ export async function receiveWaiting(deps: Deps): Promise<number> {
   for (let after: number | undefined = others.size === 0 ? undefined : 0; after !== undefined; ) {
     const page = await listWaitingTexts(db, after, TEXTS_A_PAGE);
     await inTurn(page, async ({ id, websiteId, carrier, inbound, receivedAt }) => {
-      if ((await receiveInbound(deps, carrier, inbound, receivedAt)).includes(websiteId)) return;
+      const { failure, ...addressees } = await findAddressees(deps, carrier, inbound);
+      // It waits for this website alone: the others had it when it came.
+      if (failure !== undefined && addressees.websites.every((website) => website.websiteId !== websiteId))
+        throw failure;
+      if ((await receiveFor(deps, carrier, inbound, addressees, receivedAt)).includes(websiteId)) return;
       await deleteWaitingText(db, id);
       count += 1;
     });
