@@ -92,7 +92,7 @@ export interface MessageRow {
   segments: number | null;
   /** See OPT_OUT_CONFIRMATION. */
   is_reply: number;
-  opted_out: 0 | 1 | 2;
+  opted_out: number;
   /** JSON array; see submissions.ts. */
   submissions: string | null;
   requested_at: number | null;

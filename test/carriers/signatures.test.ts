@@ -192,6 +192,7 @@ describe("Telnyx's signature", () => {
             from: "+15005550006",
             to: ["+15005550001", "4000eba1-a0c0-4563-9925-b25e842a7cb6"],
             text: "STOP",
+            sentAt: Date.parse("2026-07-01T09:59:59Z"),
             keyword: null,
             mediaUrls: [],
             answeredByCarrier: false,

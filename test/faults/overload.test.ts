@@ -79,7 +79,7 @@ describe("a send that D1 refuses", () => {
     const whole = world.deps;
     const refuse = () => Promise.reject(new Error(REFUSALS[0]));
     const prepare = (sql: string) =>
-      sql.startsWith("SELECT m.message_id, m.status") ? { bind: () => ({ all: refuse }) } : whole.db.prepare(sql);
+      sql.includes("SELECT m.message_id, m.status") ? { bind: () => ({ all: refuse }) } : whole.db.prepare(sql);
     // The first transaction takes effect unheard, so the second inserts nothing.
     const batch = async (statements: D1PreparedStatement[]) => {
       await whole.db.batch(statements);

@@ -119,7 +119,7 @@ describe("the posts of a client", () => {
     await sendAndPost(2);
     const posts = await postsOf(client.clientId);
     expect(posts.slots).toHaveLength(72);
-    expect(posts.slots.at(-1)).toEqual({ taken: 2, failed: 2 });
+    expect(posts.slots.at(-1)).toEqual({ at: "2026-11-21T12:00:00.000Z", taken: 2, failed: 2 });
     expect(posts).toMatchObject({
       failing: { since: "2026-11-21T12:00:03.000Z", failures: 2 },
       lastFailure: { httpStatus: 503, outcome: "answered", response: "upstream connect error" },
