@@ -208,11 +208,11 @@ it("has no problem that GET /operator/health has not, however many senders have 
     ...ofMinute(minutesAgo),
     ...{ first_at: at(minutesAgo), last_at: at(minutesAgo), received_at: at(minutesAgo) },
   });
-  // Of a quiet carrier, all have arrived.
+  // All receipts of a quiet carrier have arrived.
   await seed(world, "receipt_counts", 5, { ...received("30 + i"), ...delivered, sender: "'+1213'", count: "1" });
   const accepted = { kind: "'submission'", outcome: "'accepted'" };
   await seed(world, "outcome_counts", 5, { ...ofMinute("30 + i"), ...accepted, carrier: "'kannel'", count: "1" });
-  // Of a busy sender, most have arrived in the hour.
+  // Most receipts of a busy sender have arrived in the hour.
   await seed(world, "receipt_counts", 1, { ...received("20"), ...delivered, sender: "'+1214'", count: "90" });
   const failed = { carrier: "'kannel'", reason: "'UNDELIVERED'", code: "'1'" };
   await seed(world, "receipt_counts", 1, { ...received("4"), ...failed, sender: "'+1214'", count: "5" });

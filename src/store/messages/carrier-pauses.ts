@@ -80,8 +80,8 @@ export const whyPaused = (carrier: string, cause: string) =>
   `${carrier} keeps failing: its circuit breaker is open (${cause})`;
 
 /**
- * Puts off unclaimed messages to a carrier that pauses, until it does not. That is no attempt. What an operator holds, or what waits for
- * its time, does not wait for the carrier.
+ * Puts off unclaimed messages to a carrier that pauses, until it does not. That is no attempt. Messages that an operator holds, or that
+ * wait for their time, do not wait for the carrier.
  * @param longestWait see longestWaitMilliseconds
  * @returns them, and when their next job is due: milliseconds since 1970
  */

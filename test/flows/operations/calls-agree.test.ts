@@ -1,4 +1,4 @@
-/** Whatever happens to texts, an operator's calls count them alike: the overview, the reports, the lists, what waits, and the state. */
+/** Whatever happens to texts, an operator's calls count them alike: the overview, the reports, the lists, the waiting texts and the state. */
 import { beforeEach, expect, inject, it } from "vitest";
 import { applyReceipts } from "../../../src/flows/messages/apply-receipts.ts";
 import { receiveInbound } from "../../../src/flows/people/receive-inbound.ts";

@@ -202,6 +202,7 @@ describe.skipIf(PROGRAMS.length > 0)("docs/deploying.md, followed by its letter"
       "d1 time-travel info DB",
       ...producers.map((queue) => `queues pause-delivery ${queue}`),
       "d1 execute DB",
+      "d1 execute DB",
       "d1 time-travel restore DB",
       "d1 migrations apply DB",
       "d1 execute DB",
@@ -212,7 +213,7 @@ describe.skipIf(PROGRAMS.length > 0)("docs/deploying.md, followed by its letter"
       args.includes("--command") ? [args[args.indexOf("--command") + 1] ?? ""] : [],
     );
     expect(sql.join()).not.toMatch(/:restore|--/);
-    expect(sql[2]).toMatch(/accepted_at < \d{13}\s/);
+    expect(sql[3]).toMatch(/accepted_at < \d{13}\s/);
     const files = calls.filter(({ args }) => args.includes("--file")).map(({ input }) => input);
     expect(files).toEqual(["SELECT 1;\n"]);
     expect(follower.output).toContain("npx wrangler d1 time-travel restore DB --bookmark=before");

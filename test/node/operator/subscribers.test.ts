@@ -25,7 +25,8 @@ test("undo-import goes on until the service says that it is complete, and tells 
     expect(service.received.map(({ path }) => path)).toEqual(new Array(4).fill("/operator/imports/import-1/undo"));
     expect([code, output]).toEqual([
       0,
-      "restoredBefore  5\nrestored        307\nchangedSince    3\nisComplete      yes\n",
+      "restoredBefore  5\nrestored        307\nchangedSince    3\nisComplete      yes\n\n" +
+        "307 numbers are again as before the import. An earlier undo had restored 5. What changed after the import stays as it is: 3 numbers. The import is closed.\n",
     ]);
   } finally {
     await service.close();
