@@ -166,11 +166,15 @@ async function readSigned(settings: TwilioSettings, request: CarrierRequest): Pr
 
 /**
  * Twilio signs the URL as the operator has written it. A URL object encodes four characters of a query that an operator may
- * write as they are, and what a request passes on its way here may do the same: each form is the same URL.
+ * write as they are, and what a request passes on its way here may do the same: each form is the same URL. Twilio's own library also
+ * takes it with the usual port, because the signing side may add that.
  */
 function writtenForms({ url, rawUrl = url.href }: CarrierRequest): string[] {
-  const { href } = url;
-  return distinct([rawUrl, href, href.replace(/%(?:22|27|3C|3E)/gi, decodeURIComponent)]);
+  const { href, origin, protocol, port } = url;
+  const forms = [rawUrl, href, href.replace(/%(?:22|27|3C|3E)/gi, decodeURIComponent)];
+  const usual = protocol === "https:" ? ":443" : ":80";
+  const withPort = port === "" ? forms.map((form) => form.replace(origin, origin + usual)) : [];
+  return distinct([...forms, ...withPort]);
 }
 
 async function isSignedWith(token: string, signature: Uint8Array, signed: string): Promise<boolean> {

@@ -67,17 +67,17 @@ describe("Twilio's signature", () => {
   });
 });
 
+const BODY = "MessageSid=SM1&From=%2B15005550006&To=%2B15005550001&Body=STOP";
+const FIELDS = "BodySTOPFrom+15005550006MessageSidSM1To+15005550001";
+
+async function sign(url: string): Promise<string> {
+  const bytes = (text: string) => new TextEncoder().encode(text);
+  const algorithm = { name: "HMAC", hash: "SHA-1" };
+  const key = await crypto.subtle.importKey("raw", bytes(twilioVectors.authToken), algorithm, false, ["sign"]);
+  return new Uint8Array(await crypto.subtle.sign("HMAC", key, bytes(url + FIELDS))).toBase64();
+}
+
 describe("Twilio's signature of a URL that may be written in several ways", () => {
-  const BODY = "MessageSid=SM1&From=%2B15005550006&To=%2B15005550001&Body=STOP";
-  const FIELDS = "BodySTOPFrom+15005550006MessageSidSM1To+15005550001";
-
-  async function sign(url: string): Promise<string> {
-    const bytes = (text: string) => new TextEncoder().encode(text);
-    const algorithm = { name: "HMAC", hash: "SHA-1" };
-    const key = await crypto.subtle.importKey("raw", bytes(twilioVectors.authToken), algorithm, false, ["sign"]);
-    return new Uint8Array(await crypto.subtle.sign("HMAC", key, bytes(url + FIELDS))).toBase64();
-  }
-
   const INBOUND = "https://gw.example.com/carriers/twilio/inbound";
 
   it.each(["'", '"', "<", ">", "`", "%27", "%20", "+", "[x]", "^", "|", "{}", "é", "//", "\\"])(
@@ -100,6 +100,27 @@ describe("Twilio's signature of a URL that may be written in several ways", () =
       }
     },
   );
+});
+
+describe("Twilio's signature of a URL with the usual port, which its own library takes as well", () => {
+  it.each([
+    ["https://gw.example.com", "https://gw.example.com:443"],
+    ["http://gw.example.com", "http://gw.example.com:80"],
+  ])("counts for %s over %s, and over no other", async (origin, signed) => {
+    const url = new URL(`${origin}/carriers/twilio/inbound?at=1:2`);
+    const kindFor = async (of: string) => {
+      const headers = new Headers({ [twilioVectors.header]: await sign(of) });
+      return (await ready.twilio?.readInbound({ method: "POST", url, headers, body: BODY, now: 0 }))?.kind;
+    };
+    const rest = "/carriers/twilio/inbound?at=1:2";
+    for (const of of [origin + rest, signed + rest]) expect([of, await kindFor(of)]).toEqual([of, "verified"]);
+    for (const other of [
+      `${origin.replace(/(:\d+)?$/, ":444")}${rest}`,
+      `https://gw.example.org${rest}`,
+      signed + rest.replace(":2", ""),
+    ])
+      expect([other, await kindFor(other)]).toEqual([other, "forged"]);
+  });
 });
 
 describe("Twilio's signature while a token rotates", () => {
