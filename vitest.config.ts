@@ -71,6 +71,9 @@ class SlowestFirst extends BaseSequencer {
   }
 }
 
+/** What a test waits for comes at once on a quiet machine. Vitest would wait for one second. */
+const POLLING = { poll: { timeout: 60_000 } };
+
 /** `test` runs in workerd with the real bindings; `test/node` runs in Node, most of it against the whole service from outside. */
 export default defineConfig({
   test: {
@@ -109,6 +112,7 @@ export default defineConfig({
           // For what hangs: a test that is given up goes on, and changes the stores of those after it. A trial takes minutes.
           testTimeout: process.env.FAULT_SEEDS === undefined ? 180_000 : 1_800_000,
           hookTimeout: 180_000,
+          expect: POLLING,
           // test/faults: more than one seed is the long form, of minutes; a seed that fails is run again by FAULT_FROM_SEED.
           provide: {
             faultSeeds: Number(process.env.FAULT_SEEDS ?? 1),
@@ -134,6 +138,7 @@ export default defineConfig({
           // For what hangs. On a machine that others use, a hook of 15 seconds took more than 60.
           testTimeout: 180_000,
           hookTimeout: 180_000,
+          expect: POLLING,
           // Half of their time they wait for what another process says.
           maxWorkers: 5,
           // After the others: a test that waits for a real process should not wait for a busy machine.

@@ -84,7 +84,7 @@ describe.skipIf(!hasBrowser)("in the console of a service", () => {
   it("texts are held with a reason, and released", async () => {
     await wait(ADA, "one", "winter-sale");
     await wait(BOB, "two", "winter-sale");
-    await expect.poll(async () => (await read("/waiting")).groups[0]?.rows[0]?.count, { timeout: 15_000 }).toBe(2);
+    await expect.poll(async () => (await read("/waiting")).groups[0]?.rows[0]?.count).toBe(2);
     await audited(["hold"], async () => {
       await go("waiting");
       await button("Hold…: winter-sale").click();
@@ -105,7 +105,7 @@ describe.skipIf(!hasBrowser)("in the console of a service", () => {
 
   it("the carrier is tried from a message", async () => {
     const { messageId } = await wait(CAROL, "three", "login-code");
-    await expect.poll(async () => (await read(`/messages/${messageId}`)).carrier, { timeout: 15_000 }).toBe("kannel");
+    await expect.poll(async () => (await read(`/messages/${messageId}`)).carrier).toBe("kannel");
     await audited(["try-carrier"], async () => {
       await go(`messages/${messageId}`);
       await button("Try kannel now").click();
