@@ -1,12 +1,12 @@
 // Pure. A field that a body has under a name in other case, or with other separators, is not that field: JSON compares names letter by
-// letter. Whoever writes one hears only that the field is missing.
+// letter. The error says which name was written, because that the field is missing is hard to believe.
 
 interface Fault {
   field: string;
   message: string;
 }
 
-/** Looked at of a body, and of a name: whoever has misspelled one has no more. */
+/** So many names of a body are compared at most, and so many characters of a name. */
 const MOST_NAMES = 100;
 const MOST_CHARACTERS = 40;
 
