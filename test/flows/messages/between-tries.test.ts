@@ -1,6 +1,7 @@
 /** A request whose store fails for a moment is answered with what is stored, whatever happens between its tries. */
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { storeGroup } from "../../../src/flows/messages/store-sends.ts";
+import { losingAnswer } from "../../late-tries.ts";
 import { SEND, type TestClient, World } from "../../world.ts";
 
 const ADA = "+12125550100";
@@ -22,28 +23,12 @@ const send = (sendAt: string) => world.post("/text/message/send", client, { ...S
 const bulk = (sendAt: string) =>
   world.post("/text/bulk/message/send", client, { messages: [{ ...SEND, phone: ADA, sendAt }] });
 
-/** The first transaction takes effect, and its answer is lost. @param between what happens before the next try */
-async function losingAnswer<T>(work: () => Promise<T>, between: () => Promise<void>): Promise<T> {
-  const { deps } = world;
-  let tries = 0;
-  const batch = async (statements: D1PreparedStatement[]) => {
-    const results = await deps.db.batch(statements);
-    if (++tries > 1) return results;
-    world.deps = deps;
-    await between();
-    throw new Error("D1_ERROR: Network connection lost.");
-  };
-  world.deps = { ...deps, db: { prepare: (sql: string) => deps.db.prepare(sql), batch } as unknown as D1Database };
-  const result = await work();
-  world.deps = deps;
-  return result;
-}
-
 it.each([
   ["a send", send],
   ["a bulk request", bulk],
 ])("%s is accepted, of which the sweep makes a message between its tries", async (_, work) => {
   const answer = await losingAnswer(
+    world,
     () => work(inSeconds(7 * 60 + 2)),
     async () => {
       world.advance(5);
@@ -58,6 +43,7 @@ it.each([
 it("a bulk request is accepted whose clock goes on while its messages are checked", async () => {
   const { deps } = world;
   const answer = await losingAnswer(
+    world,
     () => {
       world.deps = { ...world.deps, now: () => world.now++ };
       return bulk("");

@@ -4,6 +4,7 @@ import { sandbox } from "../../../src/carriers/sandbox.ts";
 import { deliverMessages } from "../../../src/flows/messages/deliver-messages.ts";
 import { beginRun } from "../../../src/flows/messages/delivery-run.ts";
 import { countOutcomes, OutcomeTally } from "../../../src/flows/operations/count-outcomes.ts";
+import { beforeRunning } from "../../late-tries.ts";
 import { strictCarrier } from "../../strict/bindings.ts";
 import { type TestClient, World } from "../../world.ts";
 
@@ -141,27 +142,6 @@ describe("a carrier that keeps failing", () => {
     expect(await statuses()).toEqual(["SENDING"]);
   });
 
-  /** The database does what `fails` does before it runs a transaction with this text. */
-  const beforeRunning = (text: string, act: () => Promise<void>) => {
-    const { db } = world.deps;
-    const texts = new WeakMap<D1PreparedStatement, string>();
-    const named = (statement: D1PreparedStatement, sql: string): D1PreparedStatement => {
-      const { bind } = statement;
-      texts.set(statement, sql);
-      statement.bind = (...values) => named(bind.apply(statement, values), sql);
-      return statement;
-    };
-    const batch = async (statements: D1PreparedStatement[]) => {
-      if (statements.some((one) => texts.get(one)?.includes(text))) await act();
-      return db.batch(statements);
-    };
-    const prepare = (sql: string) => named(db.prepare(sql), sql);
-    world.deps = { ...world.deps, db: { prepare, batch } as unknown as D1Database };
-    return () => {
-      world.deps = { ...world.deps, db };
-    };
-  };
-
   const failFor = async (client: TestClient) => {
     one.answer = away;
     await Promise.all(PHONES.slice(0, 5).map((phone) => world.send(client, { phone })));
@@ -174,7 +154,7 @@ describe("a carrier that keeps failing", () => {
     await failFor(failing);
     const ids = await Promise.all([failing, quick].map((client) => world.send(client, { phone: PHONES[6] ?? "" })));
     world.jobs.length = 0;
-    const restore = beforeRunning("SET due_at = min(", async () => {
+    const restore = beforeRunning(world, "SET due_at = min(", async () => {
       throw new Error("D1_ERROR: Network connection lost.");
     });
     await world.deliver("textgate-messages", [{ kind: "deliver", messageIds: ids }]).catch(() => {});
@@ -189,9 +169,7 @@ describe("a carrier that keeps failing", () => {
     const ids = await Promise.all(PHONES.slice(6).map((phone) => world.send(client, { phone })));
     world.jobs.length = 0;
     one.submitted.length = 0;
-    const restore = beforeRunning("SET claimed_at", () =>
-      world.rows("UPDATE websites SET carrier = 'kannel'").then(() => {}),
-    );
+    const restore = beforeRunning(world, "SET claimed_at", () => world.rows("UPDATE websites SET carrier = 'kannel'"));
     await world.deliver("textgate-messages", [{ kind: "deliver", messageIds: ids }]);
     restore();
     const claimed = await world.rows("SELECT message_id FROM messages WHERE claimed_at IS NOT NULL");

@@ -1,7 +1,7 @@
 /** A lost try of a request may run after its recipient is erased, and that of an erasure after the person has come back. */
 import { beforeEach, expect, it } from "vitest";
 import { receiveInbound } from "../../../src/flows/people/receive-inbound.ts";
-import { losingFirst } from "../../late-tries.ts";
+import { losingAnswer, losingFirst } from "../../late-tries.ts";
 import { dumpStores } from "../../stores.ts";
 import { SEND, type TestClient, World } from "../../world.ts";
 
@@ -65,17 +65,7 @@ it.each<[string, () => Promise<Response>]>([
   ],
   ["a bulk request", bulk],
 ])("%s is accepted whose recipient is erased between its tries", async (_, work) => {
-  const { deps } = world;
-  let tries = 0;
-  const batch = async (statements: D1PreparedStatement[]) => {
-    const results = await deps.db.batch(statements);
-    if (++tries > 1) return results;
-    world.deps = deps;
-    await erase();
-    throw new Error("D1_ERROR: Network connection lost.");
-  };
-  world.deps = { ...deps, db: { prepare: (sql: string) => deps.db.prepare(sql), batch } as unknown as D1Database };
-  expect((await work()).status).toBe(200);
+  expect((await losingAnswer(world, work, erase)).status).toBe(200);
   expect(await dumpStores(world)).not.toContain(ADA.slice(1));
 });
 
