@@ -6,6 +6,7 @@ import { defineConfig, type Plugin } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { STUB } from "./scripts/stub.ts";
 import { PlansReporter } from "./test/node/harness/plans-reporter.ts";
+import { QuietReporter } from "./test/node/harness/quiet-reporter.ts";
 
 /**
  * Linux keeps it in memory. The stores of the tests are temporary files, and SQLite waits for the disk at each commit: on a
@@ -60,8 +61,15 @@ const withoutWorkerd: Plugin = {
   load: { filter: { id: /^\0cloudflare:/ }, handler: () => STUB },
 };
 
+/** Which tests run. A test takes at most half a second, or its file is a `*.long.test.ts`. A trial takes minutes: `npm run faults` sets FAULT_SEEDS. */
+const isTrial = process.env.FAULT_SEEDS !== undefined;
+const isLong = process.env.TESTS === "long";
+const SUFFIXES = isTrial ? ["test.ts", "trial.ts"] : [isLong ? "long.test.ts" : "test.ts"];
+const inFolder = (folder: string) => SUFFIXES.map((suffix) => `${folder}/**/*.${suffix}`);
+const EXCLUDED = isTrial || isLong ? [] : ["**/*.long.test.ts"];
+
 /** These take most of a minute each, because they look at pages in a browser or restart services. The last file to begin is waited for alone. */
-const SLOWEST = ["journeys/docs.test.ts", "console/pages.test.ts", "journeys/start.test.ts", "gateway/journey.test.ts"];
+const SLOWEST = ["journeys/docs.long.test.ts", "console/pages.long.test.ts", "journeys/start.long.test.ts"];
 
 class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -77,9 +85,8 @@ const POLLING = { poll: { timeout: 60_000 } };
 /** `test` runs in workerd with the real bindings; `test/node` runs in Node, most of it against the whole service from outside. */
 export default defineConfig({
   test: {
-    slowTestThreshold: 5000,
     sequence: { sequencer: SlowestFirst },
-    reporters: ["default", new PlansReporter()],
+    reporters: [isTrial ? "default" : new QuietReporter(), new PlansReporter(!isTrial && !isLong)],
     projects: [
       {
         plugins: [
@@ -103,21 +110,20 @@ export default defineConfig({
         ],
         test: {
           name: "worker",
-          // A trial takes minutes: `npm run faults` runs it.
-          include: ["test/**/*.test.ts", ...(process.env.FAULT_SEEDS === undefined ? [] : ["test/**/*.trial.ts"])],
+          include: inFolder("test"),
           setupFiles: ["test/faster-pool.ts", "test/strict/setup.ts"],
-          exclude: ["test/node/**"],
+          exclude: ["test/node/**", ...EXCLUDED],
           isolate: false,
           maxWorkers: 2,
           // For what hangs: a test that is given up goes on, and changes the stores of those after it. A trial takes minutes.
-          testTimeout: process.env.FAULT_SEEDS === undefined ? 180_000 : 1_800_000,
+          testTimeout: isTrial ? 1_800_000 : 180_000,
           hookTimeout: 180_000,
           expect: POLLING,
           // test/faults: more than one seed is the long form, of minutes; a seed that fails is run again by FAULT_FROM_SEED.
           provide: {
             faultSeeds: Number(process.env.FAULT_SEEDS ?? 1),
             faultFromSeed: Number(process.env.FAULT_FROM_SEED ?? 1),
-            printsFaultSummaries: process.env.FAULT_SEEDS !== undefined,
+            printsFaultSummaries: isTrial,
             // test/flows/databases/databases.test.ts: 100 take a minute.
             websitesOverDatabases: Number(process.env.WEBSITES ?? 10),
           },
@@ -134,7 +140,8 @@ export default defineConfig({
           env: { MINIFLARE_WORKERD_V8_FLAGS: "" },
           globalSetup: ["test/node/harness/run-folder.ts"],
           setupFiles: ["test/node/journeys/own-connections.ts"],
-          include: ["test/node/**/*.test.ts"],
+          include: inFolder("test/node"),
+          exclude: EXCLUDED,
           // For what hangs. On a machine that others use, a hook of 15 seconds took more than 60.
           testTimeout: 180_000,
           hookTimeout: 180_000,

@@ -12,6 +12,7 @@ import { handleRequest } from "../src/router.ts";
 import { sweep } from "../src/sweep.ts";
 import { expectDocumented } from "./docs/conformance.ts";
 import { begin } from "./kept-beginnings.ts";
+import { nextDue } from "./next-due.ts";
 import { objectsOn } from "./objects.ts";
 import { endSilences } from "./silence.ts";
 import { emptyStores, makeSchema } from "./stores.ts";
@@ -278,6 +279,22 @@ export class World {
 
   async sweep(): Promise<void> {
     await this.#finish("scheduled", () => sweep(this.deps));
+  }
+
+  /**
+   * Lets minutes pass as on the platform: the sweep runs, and the queues deliver their due jobs. A minute in which nothing is due is left
+   * out, because a sweep would find nothing in it.
+   */
+  async pass(minutes: number): Promise<void> {
+    const begin = this.now;
+    for (let passed = 0; passed < minutes; ) {
+      const jobs = [...this.jobs, ...this.callbacks, ...this.receipts].map(({ at }) => at);
+      const due = Math.min(await nextDue(this.deps, this.now), ...jobs);
+      passed = Math.min(minutes, Math.max(passed + 1, Math.ceil((due - begin) / 60_000)));
+      this.now = begin + passed * 60_000;
+      await this.sweep();
+      await this.runQueues();
+    }
   }
 
   advance(seconds: number): void {

@@ -2,11 +2,17 @@ import type { Reporter, TestModule, Vitest } from "vitest/node";
 import { ALLOWED_PLANS } from "../../strict/allowed-plans.ts";
 
 /**
- * Prints at the end of a run all that the strict platform refused, plans to list among it, and after a run of all tests in
+ * Prints at the end of a run all that the strict platform refused, plans to list among it, and after a run of all short tests in
  * workerd the listed plans that no statement needs.
  */
 export class PlansReporter implements Reporter {
   #vitest: Vitest | undefined;
+  readonly #looksForUnused: boolean;
+
+  /** @param looksForUnused the run has the short tests, which reach each statement */
+  constructor(looksForUnused: boolean) {
+    this.#looksForUnused = looksForUnused;
+  }
 
   onInit(vitest: Vitest): void {
     this.#vitest = vitest;
@@ -21,6 +27,7 @@ export class PlansReporter implements Reporter {
     const inWorkerd = modules.filter((module) => module.project.name === "worker");
     const all = await this.#vitest?.globTestSpecifications();
     const isWhole =
+      this.#looksForUnused &&
       inWorkerd.length > 0 &&
       all?.filter(({ project }) => project.name === "worker").length === inWorkerd.length &&
       inWorkerd.every((module) => module.state() !== "skipped");

@@ -1,0 +1,50 @@
+// When the sweep may find something next: World.pass jumps to that minute.
+import { env } from "cloudflare:workers";
+import type { Deps } from "../src/deps.ts";
+import { LONGEST_RUN_MILLISECONDS, longestRecoveryMilliseconds } from "../src/domain/messages/retry-policy.ts";
+import { listKeptJobs } from "../src/store/messages/kept-jobs.ts";
+import { RELEASED_BEFORE_MILLISECONDS } from "../src/store/messages/scheduled.ts";
+import { boundDatabase } from "./databases.ts";
+
+const MINUTE = 60_000;
+const HOUR = 3_600_000;
+
+/**
+ * Each row that waits, with the next time at which a sweep may do something about it. A time that has passed stands for the next minute.
+ * ?1 requeueAfter, ?2 submitWithin, ?3 receiptWithin, ?4 the longest run, ?5 the longest recovery, ?6 how early a scheduled request is
+ * released: all in milliseconds.
+ */
+const WAITING = `
+  SELECT min(due_at + ?1, coalesce(expires_at, coalesce(send_at, accepted_at) + ?2)) AS at
+    FROM messages WHERE due_at IS NOT NULL AND claimed_at IS NULL
+  UNION ALL SELECT iif(due_at >= claimed_at + ?4, due_at + ?5, claimed_at + ?4)
+    FROM messages WHERE due_at IS NOT NULL AND claimed_at IS NOT NULL
+  UNION ALL SELECT updated_at + ?3 FROM messages WHERE status = 'SENDING'
+  UNION ALL SELECT send_at - ?6 FROM scheduled_messages
+  UNION ALL SELECT due_at + ?1 FROM events WHERE due_at IS NOT NULL AND attempted_at IS NULL
+  UNION ALL SELECT 0 FROM carrier_pauses`;
+
+/** @returns the next time at which a sweep may find something: at most the next hour, whose first sweep has jobs of its own */
+export async function nextDue({ config, kv, others }: Deps, now: number): Promise<number> {
+  if ((await listKeptJobs(kv)).length > 0) return now + MINUTE;
+  const { requeueAfterMilliseconds, submitWithinMilliseconds, receiptWithinMilliseconds } = config;
+  const times = [
+    requeueAfterMilliseconds,
+    submitWithinMilliseconds,
+    receiptWithinMilliseconds,
+    LONGEST_RUN_MILLISECONDS,
+    longestRecoveryMilliseconds(requeueAfterMilliseconds),
+    RELEASED_BEFORE_MILLISECONDS,
+  ];
+  const databases = [env.DB, ...[...others.keys()].map(boundDatabase)];
+  const found = await Promise.all(
+    databases.map((db) =>
+      db
+        .prepare(`SELECT min(at) AS at FROM (${WAITING})`)
+        .bind(...times)
+        .first<number | null>("at"),
+    ),
+  );
+  const nextHour = Math.floor(now / HOUR) * HOUR + HOUR;
+  return Math.min(nextHour, ...found.map((at) => at ?? nextHour));
+}
