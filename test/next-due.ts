@@ -10,19 +10,21 @@ const MINUTE = 60_000;
 const HOUR = 3_600_000;
 
 /**
- * Each row that waits, with the next time at which a sweep may do something about it. A time that has passed stands for the next minute.
- * ?1 requeueAfter, ?2 submitWithin, ?3 receiptWithin, ?4 the longest run, ?5 the longest recovery, ?6 how early a scheduled request is
- * released: all in milliseconds.
+ * The rows that wait, each with the next time at which a sweep may do something about it. A time that has passed stands for the next
+ * minute. All in milliseconds: ?1 until a job counts as lost, ?2 and ?3 the deadlines of a submission and of a receipt, ?4 the longest
+ * run, ?5 the longest recovery, ?6 how early a scheduled request is released.
  */
-const WAITING = `
-  SELECT min(due_at + ?1, coalesce(expires_at, coalesce(send_at, accepted_at) + ?2)) AS at
-    FROM messages WHERE due_at IS NOT NULL AND claimed_at IS NULL
-  UNION ALL SELECT iif(due_at >= claimed_at + ?4, due_at + ?5, claimed_at + ?4)
-    FROM messages WHERE due_at IS NOT NULL AND claimed_at IS NOT NULL
-  UNION ALL SELECT updated_at + ?3 FROM messages WHERE status = 'SENDING'
-  UNION ALL SELECT send_at - ?6 FROM scheduled_messages
-  UNION ALL SELECT due_at + ?1 FROM events WHERE due_at IS NOT NULL AND attempted_at IS NULL
-  UNION ALL SELECT 0 FROM carrier_pauses`;
+const WAITING = [
+  `SELECT min(due_at + ?1, coalesce(expires_at, coalesce(send_at, accepted_at) + ?2)) AS at
+    FROM messages WHERE due_at IS NOT NULL AND claimed_at IS NULL`,
+  `SELECT iif(due_at >= claimed_at + ?4, due_at + ?5, claimed_at + ?4) AS at
+    FROM messages WHERE due_at IS NOT NULL AND claimed_at IS NOT NULL`,
+  "SELECT updated_at + ?3 AS at FROM messages WHERE status = 'SENDING'",
+  "SELECT send_at - ?6 AS at FROM scheduled_messages",
+  "SELECT due_at + ?1 AS at FROM events WHERE due_at IS NOT NULL AND attempted_at IS NULL",
+  "SELECT 0 AS at FROM carrier_pauses",
+];
+const EARLIEST = `SELECT ${WAITING.map((rows) => `(SELECT min(at) FROM (${rows}))`).join(", ")}`;
 
 /** @returns the next time at which a sweep may find something: at most the next hour, whose first sweep has jobs of its own */
 export async function nextDue({ config, kv, others }: Deps, now: number): Promise<number> {
@@ -37,14 +39,7 @@ export async function nextDue({ config, kv, others }: Deps, now: number): Promis
     RELEASED_BEFORE_MILLISECONDS,
   ];
   const databases = [env.DB, ...[...others.keys()].map(boundDatabase)];
-  const found = await Promise.all(
-    databases.map((db) =>
-      db
-        .prepare(`SELECT min(at) AS at FROM (${WAITING})`)
-        .bind(...times)
-        .first<number | null>("at"),
-    ),
-  );
+  const found = await Promise.all(databases.map((db) => db.prepare(EARLIEST).bind(...times).raw<(number | null)[]>()));
   const nextHour = Math.floor(now / HOUR) * HOUR + HOUR;
-  return Math.min(nextHour, ...found.map((at) => at ?? nextHour));
+  return Math.min(nextHour, ...found.flat(2).map((at) => at ?? nextHour));
 }

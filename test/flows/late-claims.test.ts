@@ -21,14 +21,6 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-async function pass(minutes: number): Promise<void> {
-  for (let minute = 0; minute < minutes; minute++) {
-    await world.runQueues();
-    world.advance(60);
-    await world.sweep();
-  }
-}
-
 it("a message that was held for the one try, and not for the other, is submitted", async () => {
   const carrier = new ToldCarrier(world);
   const messageId = await world.send(client, { phone: ADA });
@@ -37,7 +29,7 @@ it("a message that was held for the one try, and not for the other, is submitted
   const runLate = await losingFirst(world, () => world.deliver("textgate-messages", jobs));
   await world.operator("POST", "/websites/brand/release", {});
   await runLate();
-  await pass(5);
+  await world.pass(5);
   expect(carrier.submitted).toEqual([messageId]);
   expect(await world.rows("SELECT status, attempts, reason FROM messages")).toEqual([
     { status: "SENDING", attempts: 1, reason: null },
@@ -52,7 +44,7 @@ it("a callback that another run had claimed for the one try, and gave back befor
   const runLate = await losingFirst(world, () => world.deliver("textgate-callbacks", [eventId]));
   await world.rows("UPDATE events SET attempted_at = NULL, claim = NULL");
   await runLate();
-  await pass(5);
+  await world.pass(5);
   expect(posts).toEqual([eventId]);
 });
 
@@ -70,6 +62,6 @@ it("a callback that the run has given back, because its time was over, is posted
   isSlow = false;
   expect(posts.length).toBeLessThan(5);
   await runLate();
-  await pass(5);
+  await world.pass(5);
   expect(posts.toSorted()).toEqual(eventIds.toSorted());
 });

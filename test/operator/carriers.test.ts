@@ -29,19 +29,10 @@ async function sendAll(): Promise<string[]> {
   return Promise.all(PHONES.map((phone) => world.send(client, { phone })));
 }
 
-/** Minutes with a gateway that is down: the breaker's pause grows. */
-async function passMinutes(count: number): Promise<void> {
-  for (let minute = 0; minute < count; minute++) {
-    world.advance(60);
-    await world.sweep();
-    await world.runQueues();
-  }
-}
-
 it("makes waiting messages due now, and they go at once", async () => {
   await sendAll();
   await world.runQueues();
-  await passMinutes(8);
+  await world.pass(8);
   submit = () => ({ kind: "accepted", carrierMessageId: "c" });
   world.advance(5);
   const [{ count } = { count: 0 }] = await world.rows(
@@ -58,7 +49,7 @@ it("makes waiting messages due now, and they go at once", async () => {
 it("holds in an isolate that has a breaker of its own", async () => {
   await sendAll();
   await world.runQueues();
-  await passMinutes(8);
+  await world.pass(8);
   const other = await World.another(world);
   other.advance(5);
   world.advance(5);
@@ -72,7 +63,7 @@ it("holds in an isolate that has a breaker of its own", async () => {
 it("that still fails opens the breaker again, and loses nothing", async () => {
   await sendAll();
   await world.runQueues();
-  await passMinutes(3);
+  await world.pass(3);
   world.advance(5);
   await tryCarrier();
   await world.runQueues();

@@ -49,14 +49,6 @@ const statusOf = (status: string) =>
 const campaign = (sendPurpose = TYPO, by = client) =>
   Promise.all(PHONES.map((phone) => world.send(by, { phone, sendPurpose })));
 
-async function passMinutes(count: number): Promise<void> {
-  for (let minute = 0; minute < count; minute++) {
-    world.advance(60);
-    await world.sweep();
-    await world.runQueues();
-  }
-}
-
 describe("a hold", () => {
   it("of a purpose stops waiting and new messages, and nothing else; a release lets it go, once", async () => {
     const held = await campaign();
@@ -65,7 +57,7 @@ describe("a hold", () => {
     expect(await call("hold", { sendPurpose: TYPO })).toEqual({ held: PHONES.length });
     held.push(...(await campaign()));
     await world.runQueues();
-    await passMinutes(10);
+    await world.pass(10);
     expect(submitted.toSorted()).toEqual(others.toSorted());
     const state = await health();
     expect(state.messages).toMatchObject({ held: { count: held.length }, waiting: { count: 0 } });
@@ -114,14 +106,14 @@ describe("a hold", () => {
     await campaign();
     await call("hold");
     await world.runQueues();
-    await passMinutes(2);
+    await world.pass(2);
     const { db, take } = countingDatabase(world.deps.db);
     world.deps = { ...world.deps, db };
-    await passMinutes(10);
+    await world.pass(10);
     const written = take().rowsWritten;
     world.advance(60);
     await world.rows("DELETE FROM messages");
-    await passMinutes(10);
+    await world.pass(10);
     expect(written).toBeLessThan(take().rowsWritten + PHONES.length / 2);
   });
 
@@ -129,9 +121,9 @@ describe("a hold", () => {
     const [messageId = ""] = await campaign();
     await call("hold");
     await world.runQueues();
-    await passMinutes(2);
+    await world.pass(2);
     world.advance(4 * 3600);
-    await passMinutes(2);
+    await world.pass(2);
     expect(await message(messageId)).toMatchObject({
       status: "FAILED_TO_SEND",
       reason: "CANCELLED",
@@ -148,7 +140,7 @@ describe("a hold", () => {
     expect(await call("release")).toEqual({ released: 0 });
     await world.runQueues();
     expect(await world.statusOf(messageId)).toBe("PENDING_TO_SEND");
-    await passMinutes(3);
+    await world.pass(3);
     expect(await statusOf("SENDING")).toBe(PHONES.length);
   });
 
@@ -160,7 +152,7 @@ describe("a hold", () => {
     world.advance(1);
     await call("hold", { reason: "wrong after all" });
     await runLate();
-    await passMinutes(5);
+    await world.pass(5);
     expect(submitted).toEqual([]);
   });
 
@@ -173,7 +165,7 @@ describe("a hold", () => {
          'PENDING_TO_SEND', ?1, ?1, 0, 1)`,
       world.now,
     );
-    await passMinutes(3);
+    await world.pass(3);
     expect(submitted).toEqual(["reply"]);
   });
 });

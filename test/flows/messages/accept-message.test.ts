@@ -41,15 +41,6 @@ const expectLimit = async (answer: Response) => {
   expect(await answer.json()).toMatchObject({ code: 42900 });
 };
 
-/** Every job that was queued, and every sweep of some minutes. */
-async function passMinutes(count: number): Promise<void> {
-  for (let minute = 0; minute < count; minute++) {
-    await world.runQueues();
-    world.advance(60);
-    await world.sweep();
-  }
-  await world.runQueues();
-}
 
 describe("a send over the limit", () => {
   it("is not stored: its text goes out once it is repeated, and once", async () => {
@@ -58,11 +49,11 @@ describe("a send over the limit", () => {
       await Promise.all(Array.from({ length: 50 }, () => world.post("/text/message/send", client, {})));
     await expectLimit(await send());
     expect(await stored()).toEqual([]);
-    await passMinutes(5);
+    await world.pass(5);
     expect(carrier.submitted).toEqual([]);
     vi.setSystemTime(world.now);
     const messageId = await world.send(client, { phone: ADA });
-    await passMinutes(5);
+    await world.pass(5);
     expect(carrier.submitted).toEqual([messageId]);
   });
 });
@@ -101,7 +92,7 @@ describe("a send whose object has stored it and says nothing, after it has refus
     await world.runQueues();
     const repeated = await send(key);
     expect([repeated.status, await repeated.json()]).toEqual([200, { messageId }]);
-    await passMinutes(5);
+    await world.pass(5);
     expect(carrier.submitted).toEqual([messageId]);
     expect(await world.statusOf(String(messageId))).toBe("SENDING");
   });
@@ -112,7 +103,7 @@ describe("a send whose object has stored it and says nothing, after it has refus
     world.advance(2);
     const repeated = await send();
     expect(repeated.status).toBe(200);
-    await passMinutes(5);
+    await world.pass(5);
     const { messageId } = (await repeated.json()) as { messageId: string };
     expect(await stored()).toEqual([messageId]);
     expect(carrier.submitted).toEqual([messageId]);
@@ -146,7 +137,7 @@ describe("a send whose object does not answer", () => {
     const [messageId] = await stored();
     expect(world.jobs.map(({ body }) => body)).toEqual([{ kind: "cancel", messageIds: [messageId] }]);
     const repeated = (await (await send()).json()) as { messageId: string };
-    await passMinutes(5);
+    await world.pass(5);
     expect(await stored()).toEqual([repeated.messageId]);
     expect(carrier.submitted).toEqual([repeated.messageId]);
   });

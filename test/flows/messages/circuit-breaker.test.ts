@@ -279,13 +279,6 @@ describe("a carrier that does not take our credentials", () => {
   const unauthorized: Answer = () => ({ kind: "later", reason: "HTTP 401", failing: true, unauthorized: true });
   const problems = async () =>
     ((await (await world.operator("GET", "/health")).json()) as { problems: string[] }).problems;
-  const passMinutes = async (minutes: number) => {
-    for (let minute = 0; minute < minutes; minute += 5) {
-      world.advance(300);
-      await world.sweep();
-      await world.runQueues();
-    }
-  };
 
   it("loses no waiting message: each is sent once when the credentials are fixed, hours later", async () => {
     const client = await websiteOf("sandbox");
@@ -294,12 +287,12 @@ describe("a carrier that does not take our credentials", () => {
     await world.runQueues();
     expect(one.submitted.length).toBeLessThanOrEqual(3 + 4);
     expect(await problems()).toContain("carrier-credentials");
-    await passMinutes(230);
+    await world.pass(230);
     expect(await statuses()).toEqual(["PENDING_TO_SEND"]);
     expect(await problems()).toContain("carrier-credentials");
     one.answer = accepted;
     one.submitted.length = 0;
-    await passMinutes(10);
+    await world.pass(10);
     expect(one.submitted.toSorted()).toEqual(ids.toSorted());
     expect(await statuses()).toEqual(["SENDING"]);
     expect(await problems()).not.toContain("carrier-credentials");

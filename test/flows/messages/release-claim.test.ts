@@ -123,21 +123,13 @@ describe("while the store and the queue fail together", () => {
     world.deps = deps;
   }
 
-  async function passMinutes(minutes: number): Promise<void> {
-    for (let minute = 0; minute < minutes; minute++) {
-      world.advance(60);
-      await world.sweep();
-      await world.runQueues();
-    }
-  }
-
   it("KV keeps the job that releases messages: they are delivered, and none ends as unknown", async () => {
     const messageId = await world.send(client, { phone: ADA });
     world.jobs.length = 0;
     await deliverUnheard("textgate-messages", [{ kind: "deliver", messageIds: [messageId] }], 1);
     expect(await claims("messages")).toBe(1);
     expect((await world.deps.kv.list({ prefix: "job:" })).keys).toHaveLength(1);
-    await passMinutes(5);
+    await world.pass(5);
     expect(await world.statusOf(messageId)).toBe("DELIVERED");
     expect((await world.deps.kv.list({ prefix: "job:" })).keys).toEqual([]);
   });
@@ -161,7 +153,7 @@ describe("while the store and the queue fail together", () => {
     const submit = vi.spyOn(sandbox as NonNullable<typeof sandbox>, "submit");
     submit.mockResolvedValueOnce({ kind: "later", reason: "busy" });
     await deliverUnheard("textgate-messages", [{ kind: "deliver", messageIds: [messageId] }], 2, true);
-    await passMinutes(10);
+    await world.pass(10);
     expect(submit).toHaveBeenCalledTimes(2);
     expect(await world.statusOf(messageId)).toBe("DELIVERED");
   });

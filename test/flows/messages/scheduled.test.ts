@@ -63,18 +63,7 @@ async function cancel(ids: string[], of = client) {
   return answer.json<{ cancelled: string[]; notCancelled: { messageId: string; status: string | null }[] }>();
 }
 
-/** The last minutes of a time that passes are swept as a service sweeps. */
-const SWEPT_EACH_MINUTE = 15 * MINUTE * 1000;
-
-/** Lets time pass, with a sweep and the jobs that are due after each step: a minute, and a quarter of an hour as long as the end is far. */
-async function passUntil(time: number): Promise<void> {
-  while (world.now < time) {
-    const step = world.now < time - SWEPT_EACH_MINUTE ? SWEPT_EACH_MINUTE : MINUTE * 1000;
-    world.now = Math.min(time, world.now + step);
-    await world.sweep();
-    await world.runQueues();
-  }
-}
+const passUntil = (time: number) => world.pass((time - world.now) / 60_000);
 
 describe("a message with a time that is far ahead", () => {
   it("is kept and answered, and no message yet: nothing of it is queued, counted or sent", async () => {

@@ -130,14 +130,6 @@ const stop = (from: string, text = "STOP") =>
 const change = (restoredAt = world.now) =>
   run(CHANGE.replaceAll(":restored_at", String(Math.ceil(restoredAt / 1000) * 1000)));
 
-async function sweepFor(minutes: number): Promise<void> {
-  for (let minute = 0; minute < minutes; minute++) {
-    world.advance(60);
-    await world.sweep();
-    await world.runQueues();
-  }
-}
-
 const subscriptionOf = async (phone: string) =>
   (
     await world.rows(
@@ -149,7 +141,7 @@ const subscriptionOf = async (phone: string) =>
 describe("a database that was restored to an hour ago", () => {
   it("sends and posts again what was sent and posted since, without the statements of the script", async () => {
     const { waiting, refused } = await sendThenRestore();
-    await sweepFor(8);
+    await world.pass(8);
     expect(submitted.map(({ messageId }) => messageId)).toContain(waiting);
     expect(posted).toContainEqual({ id: refused, status: "NOT_FOUND" });
     expect(await subscriptionOf(BOB)).toEqual({ subscribed: 1, person: 0 });
@@ -158,12 +150,12 @@ describe("a database that was restored to an hour ago", () => {
   it("sends and posts nothing again after them, and goes on with what is new", async () => {
     const { waiting, claimed, refused } = await sendThenRestore();
     await change();
-    await sweepFor(1);
+    await world.pass(1);
     const fresh = await world.send(client, { phone: ADA });
     await world.runQueues();
     const receipt = { messageId: waiting, status: "DELIVERED", reason: null, carrierMessageId: null } as const;
     await applyReceipts(world.deps, [{ ...receipt, optedOut: false, carrier: "sandbox" }]);
-    await sweepFor(24);
+    await world.pass(24);
     expect(submitted.map(({ messageId }) => messageId)).toEqual([fresh]);
     const ofOld = posted.filter(({ id }) => id !== fresh);
     expect(ofOld).toEqual([{ id: waiting, status: "DELIVERED" }]);
@@ -183,7 +175,7 @@ describe("a database that was restored to an hour ago", () => {
     await world.sweep();
     expect(await world.statusOf(waiting)).toBe("FAILED_TO_SEND");
     await change(restoredAt);
-    await sweepFor(24);
+    await world.pass(24);
     expect([submitted, posted, await world.statusOf(waiting)]).toEqual([[], [], "SENDING"]);
   });
 
@@ -200,7 +192,7 @@ describe("a database that was restored to an hour ago", () => {
     const keep = KEEP.replaceAll(":restore_to", String(world.now + 1));
     world.advance(60);
     await world.post("/text/message/cancel", client, { messageId: cancelled });
-    await sweepFor(30);
+    await world.pass(30);
     expect(submitted.map(({ messageId }) => messageId)).toEqual([sent]);
     const link = submitted[0]?.text.match(/\/l\/\S+/)?.[0] ?? "";
     const kept = (await world.rows(keep)).map(({ statements }) => statements).join("\n");
@@ -215,21 +207,21 @@ describe("a database that was restored to an hour ago", () => {
     await change(restoredAt);
     await change(restoredAt);
     await run(kept);
-    await sweepFor(24);
+    await world.pass(24);
     expect([submitted, await world.statusOf(sent)]).toEqual([[], "SENDING"]);
     expect(await world.rows("SELECT message_id AS id FROM scheduled_messages")).toEqual([{ id: later }]);
     expect((await world.fetch(link, { redirect: "manual" })).status).toBe(302);
     const uneven = "SELECT website_id, span, at FROM traffic_counts GROUP BY 1, 2, 3 HAVING sum(pending) <> 0";
     expect(await world.rows(uneven)).toEqual([]);
     world.advance(160 * 60);
-    await sweepFor(10);
+    await world.pass(10);
     expect(submitted.map(({ messageId }) => messageId)).toEqual([later]);
   });
 
   it("gives the unknown ones their reason, and counts each message once in the report", async () => {
     const { waiting } = await sendThenRestore();
     await change();
-    await sweepFor(24);
+    await world.pass(24);
     const [row] = await world.rows("SELECT status, reason FROM messages WHERE message_id = ?1", waiting);
     expect(row?.status).toBe("SENDING");
     expect(row?.reason).toContain("the database was restored");
@@ -259,11 +251,11 @@ describe("a database that was restored to an hour ago", () => {
     await change(restoredAt);
     await change(restoredAt);
     expect(await total()).toMatchObject({ accepted: 2, pending: 1, failed: { FAILED_TO_SEND: 0, NOT_FOUND: 1 } });
-    await sweepFor(24);
+    await world.pass(24);
     expect(await total()).toMatchObject({ accepted: 2, pending: 0, sent: 1, failed: { NOT_FOUND: 1 } });
     const receipt = { messageId: waiting, status: "DELIVERED", reason: null, carrierMessageId: null } as const;
     await applyReceipts(world.deps, [{ ...receipt, optedOut: false, carrier: "sandbox" }]);
-    await sweepFor(1);
+    await world.pass(1);
     expect(await world.rows(isCounted)).toEqual([{ n: 2 }]);
     expect(await total()).toMatchObject({ accepted: 2, sent: 1, delivered: 1, failed: { NOT_FOUND: 1 } });
   });
@@ -271,7 +263,7 @@ describe("a database that was restored to an hour ago", () => {
   it("has what it stores from then on read behind a cursor that a client was given before", async () => {
     const { waiting, claimed, cursor } = await sendThenRestore();
     await change();
-    await sweepFor(1);
+    await world.pass(1);
     const fresh = await world.send(client, { phone: "+12125550199" });
     const { events } = await readEvents(cursor);
     expect(events.map(({ eventId }) => eventId).sort()).toEqual(
@@ -296,7 +288,7 @@ describe("a database that was restored to an hour ago", () => {
     expect(((await imported.json()) as { optedOutNumbers: string[] }).optedOutNumbers.sort()).toEqual([BOB, DORA]);
     const copy = () => env.CREDENTIALS.get<{ suspended: boolean }>(`client:${client.clientId}`, "json");
     expect(await copy()).toMatchObject({ suspended: true });
-    await sweepFor(1);
+    await world.pass(1);
     expect(await copy()).toMatchObject({ suspended: false });
   });
 

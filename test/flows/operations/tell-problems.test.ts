@@ -54,15 +54,6 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-async function passMinutes(count: number): Promise<void> {
-  for (let minute = 0; minute < count; minute++) {
-    world.advance(60);
-    await world.runQueues();
-    await world.sweep();
-    await world.runQueues();
-  }
-}
-
 async function breakCarrier(): Promise<void> {
   submit = () => AWAY;
   for (let text = 0; text < 4; text++) await world.send(client, { phone: ADA });
@@ -72,10 +63,10 @@ async function breakCarrier(): Promise<void> {
 const of = (problem: string) => posted.filter(({ data }) => data.problem === problem).map(({ type }) => type);
 
 it("tells of a problem when it begins, and when it ends, with a text that a person can read", async () => {
-  await passMinutes(3);
+  await world.pass(3);
   expect(posted).toEqual([]);
   await breakCarrier();
-  await passMinutes(10);
+  await world.pass(10);
   expect(of("carrier-paused")).toEqual(["problem.began"]);
   expect(of("messages-late")).toEqual(["problem.began"]);
   const [paused] = posted.filter(({ data }) => data.problem === "carrier-paused");
@@ -85,7 +76,7 @@ it("tells of a problem when it begins, and when it ends, with a text that a pers
   expect(paused?.text).toMatch(/\. What to do: https:\/\/sms\.example\.com\/docs\/operator#carrier-paused$/);
   expect(paused?.data).toMatchObject({ subject: "gateway", carrier: "gateway" });
   submit = () => ({ kind: "accepted", carrierMessageId: "c" });
-  await passMinutes(2);
+  await world.pass(2);
   expect(of("carrier-paused")).toEqual(["problem.began", "problem.ended"]);
   expect(posted.at(-1)?.text).toMatch(/^Textgate: Over after \d+ minutes: /);
   expect(await world.rows("SELECT * FROM told_problems WHERE ended_at IS NULL")).toEqual([]);
@@ -129,11 +120,11 @@ it("tells each endpoint's failure by itself", async () => {
 it("tells again what was not taken", async () => {
   await breakCarrier();
   isTaken = false;
-  await passMinutes(2);
+  await world.pass(2);
   isTaken = true;
-  await passMinutes(1);
+  await world.pass(1);
   const began = of("carrier-paused").length;
-  await passMinutes(2);
+  await world.pass(2);
   expect(began).toBeGreaterThan(1);
   expect(of("carrier-paused")).toHaveLength(began);
 });
@@ -191,31 +182,31 @@ describe("the history of problems", () => {
   it("is kept where nobody is told, and who is told later hears of what lasts", async () => {
     useAlerts(undefined);
     await breakCarrier();
-    await passMinutes(8);
+    await world.pass(8);
     const both = ["carrier-failing", "carrier-paused", "messages-late"];
     expect(await history()).toMatchObject(both.map((problem) => ({ problem, is_told: 0, is_over: 0 })));
     useAlerts(ALERTS);
-    await passMinutes(1);
+    await world.pass(1);
     expect(both.map(of)).toEqual(both.map(() => ["problem.began"]));
     useAlerts(undefined);
     mend();
-    await passMinutes(3);
+    await world.pass(3);
     expect(await history()).toMatchObject(both.map((problem) => ({ problem, is_told: 1, is_over: 1 })));
     useAlerts(ALERTS);
-    await passMinutes(3);
+    await world.pass(3);
     expect(both.map(of)).toEqual(both.map(() => ["problem.began", "problem.ended"]));
   });
 
   it("is kept while no post is taken, and nobody hears of the end of what nobody was told of", async () => {
     isTaken = false;
     await breakCarrier();
-    await passMinutes(2);
+    await world.pass(2);
     expect(await history()).toContainEqual({ problem: "carrier-paused", is_told: 0, is_over: 0 });
     mend();
-    await passMinutes(2);
+    await world.pass(2);
     expect(await history()).toContainEqual({ problem: "carrier-paused", is_told: 0, is_over: 1 });
     isTaken = true;
-    await passMinutes(2);
+    await world.pass(2);
     expect(of("carrier-paused")).not.toContain("problem.ended");
   });
 
@@ -226,16 +217,16 @@ describe("the history of problems", () => {
         world.now,
       );
     await job();
-    await passMinutes(1);
+    await world.pass(1);
     await world.rows("DELETE FROM dead_jobs");
-    await passMinutes(2);
+    await world.pass(2);
     expect(of("dead-jobs")).toEqual(["problem.began", "problem.ended"]);
     await world.rows("UPDATE told_problems SET began_at = ?1", world.now + 60_000);
     await job();
     isTaken = false;
-    await passMinutes(1);
+    await world.pass(1);
     isTaken = true;
-    await passMinutes(3);
+    await world.pass(3);
     expect(of("dead-jobs")).toEqual(["problem.began", "problem.ended", "problem.began", "problem.began"]);
     expect(await history()).toEqual([{ problem: "dead-jobs", is_told: 1, is_over: 0 }]);
   });
@@ -248,14 +239,14 @@ describe("the history of problems", () => {
       "INSERT INTO dead_jobs (id, queue, body, died_at) VALUES ('j', 'textgate-messages', '{}', ?1)",
       world.now,
     );
-    const runLate = await losingFirst(world, () => passMinutes(1), text);
+    const runLate = await losingFirst(world, () => world.pass(1), text);
     await world.rows("DELETE FROM dead_jobs");
     isTaken = false;
-    await passMinutes(1);
+    await world.pass(1);
     await runLate();
     expect(await history()).toMatchObject([{ is_over: 1 }]);
     isTaken = true;
-    await passMinutes(3);
+    await world.pass(3);
     expect(await history()).toEqual([{ problem: "dead-jobs", is_told: 1, is_over: 1 }]);
     expect(of("dead-jobs")).toEqual(["problem.began", "problem.ended", "problem.ended"]);
   });
@@ -265,22 +256,22 @@ describe("the history of problems", () => {
       "INSERT INTO dead_jobs (id, queue, body, died_at) VALUES ('j', 'textgate-messages', '{}', ?1)",
       world.now,
     );
-    await passMinutes(1);
+    await world.pass(1);
     await world.rows("DELETE FROM dead_jobs");
-    await passMinutes(1);
+    await world.pass(1);
     world.advance(31 * 86_400);
     await world.rows(
       "INSERT INTO dead_jobs (id, queue, body, died_at) VALUES ('k', 'textgate-messages', '{}', ?1)",
       world.now,
     );
-    await passMinutes(1);
+    await world.pass(1);
     expect(await history()).toMatchObject([{ problem: "dead-jobs", is_over: 0 }]);
   });
 });
 
 it("the latest sweep is the last that has ended, whenever a lost try of one before it runs", async () => {
   const runLate = await losingFirst(world, () => world.sweep(), "INSERT INTO last_sweep");
-  await passMinutes(1);
+  await world.pass(1);
   const latest = await world.rows("SELECT * FROM last_sweep");
   await runLate();
   expect(await world.rows("SELECT * FROM last_sweep")).toEqual(latest);
