@@ -39,7 +39,14 @@ export async function nextDue({ config, kv, others }: Deps, now: number): Promis
     RELEASED_BEFORE_MILLISECONDS,
   ];
   const databases = [env.DB, ...[...others.keys()].map(boundDatabase)];
-  const found = await Promise.all(databases.map((db) => db.prepare(EARLIEST).bind(...times).raw<(number | null)[]>()));
+  const found = await Promise.all(
+    databases.map((db) =>
+      db
+        .prepare(EARLIEST)
+        .bind(...times)
+        .raw<(number | null)[]>(),
+    ),
+  );
   const nextHour = Math.floor(now / HOUR) * HOUR + HOUR;
   return Math.min(nextHour, ...found.flat(2).map((at) => at ?? nextHour));
 }

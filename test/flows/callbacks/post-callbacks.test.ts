@@ -292,11 +292,7 @@ describe("a client whose callback URL is taken away", () => {
     const messageId = await world.send(client, { phone: UNKNOWN });
     takeJobs();
     await setUrl("");
-    for (let minute = 0; minute < 6; minute++) {
-      world.advance(60);
-      await world.sweep();
-      await world.runQueues();
-    }
+    await world.pass(6);
     expect(await (await world.operator("GET", `/messages/${messageId}`)).json()).toMatchObject({
       callbacks: [{ outcome: "not-posted", response: GONE.response }],
     });

@@ -41,7 +41,6 @@ const expectLimit = async (answer: Response) => {
   expect(await answer.json()).toMatchObject({ code: 42900 });
 };
 
-
 describe("a send over the limit", () => {
   it("is not stored: its text goes out once it is repeated, and once", async () => {
     vi.useFakeTimers({ now: world.now, toFake: ["Date"] });

@@ -83,11 +83,7 @@ describe("a store and a queue that fail together", () => {
     world.deps = whole;
     expect(await messages()).toHaveLength(1);
     const repeated = await world.send(client, { phone: ADA });
-    for (let minute = 0; minute < 10; minute++) {
-      world.advance(60);
-      await world.sweep();
-      await world.runQueues();
-    }
+    await world.pass(10);
     expect(await messages()).toEqual([{ message_id: repeated, status: "DELIVERED" }]);
     expect((await whole.kv.list({ prefix: "job:" })).keys).toEqual([]);
   });

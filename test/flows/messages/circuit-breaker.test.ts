@@ -195,11 +195,7 @@ describe("a carrier that keeps failing", () => {
     one.answer = accepted;
     hung.resolve({ kind: "unknown", reason: "timeout", failing: true });
     await world.afterAnswer();
-    for (let minute = 0; minute < 3; minute++) {
-      world.advance(60);
-      await world.sweep();
-      await world.runQueues();
-    }
+    await world.pass(3);
     expect(one.submitted.toSorted()).toEqual(ids.toSorted());
     const [{ count } = { count: 0 }] = await world.rows(
       "SELECT count(*) AS count FROM messages WHERE status = 'SENDING' AND reason LIKE 'outcome unknown%' AND attempts = 1",
@@ -241,11 +237,8 @@ describe("messages that an operator holds, of a carrier that keeps failing", () 
     const held = await world.client("held");
     one.answer = away;
     await world.send(client, { phone: PHONES[0] });
-    for (let minute = 0; minute < 3; minute++) {
-      await world.runQueues();
-      world.advance(60);
-      await world.sweep();
-    }
+    await world.runQueues();
+    await world.pass(3);
     // The pause is long by now.
     await world.rows("UPDATE carrier_pauses SET open_until = ?1", world.now + 600_000);
     return { held };

@@ -194,11 +194,7 @@ describe("callbacks that a run has claimed and not posted", () => {
       posted.push((JSON.parse(String(init?.body)) as { messageId: string }).messageId);
       return new Response("thanks");
     });
-    for (let minute = 0; minute < 5; minute++) {
-      world.advance(60);
-      await world.runQueues();
-      await world.sweep();
-    }
+    await world.pass(5);
     expect(posted.toSorted()).toEqual(ids.toSorted());
   });
 });
