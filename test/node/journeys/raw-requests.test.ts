@@ -2,20 +2,15 @@
 import { createHmac } from "node:crypto";
 import { once } from "node:events";
 import { connect } from "node:net";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { makeClient, operate, type Service, send, startService, TOKEN } from "../harness/service.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { makeClient, operate, send, TOKEN } from "../harness/service.ts";
+import { PUBLIC_ORIGIN, type SharedService, sharedService, TWILIO } from "../harness/shared-service.ts";
 
-const AUTH_TOKEN = "0".repeat(32);
-const ORIGIN = "https://sms.example.com";
-
-let service: Service;
+let service: SharedService;
 
 beforeAll(async () => {
-  const twilio = { TWILIO_ACCOUNT_SID: `AC${"0".repeat(32)}`, TWILIO_AUTH_TOKEN: AUTH_TOKEN };
-  service = await startService({ ...twilio, PUBLIC_ORIGIN: ORIGIN });
+  service = await sharedService();
 });
-
-afterAll(() => service?.stop());
 
 interface Answer {
   status: number;
@@ -180,10 +175,10 @@ describe("a text from Twilio", () => {
     await operate(service.url, "PUT", `/websites/${websiteId}`, { carrier: "twilio", sender });
     for (const path of ["/carriers/twilio/inbound", "//carriers/twilio/inbound"]) {
       const fields = { Body: "hello", From: "+12125550100", MessageSid: `SM${path}${query}`, To: sender };
-      const signed = ORIGIN + path + query + Object.entries(fields).flat().join("");
+      const signed = PUBLIC_ORIGIN + path + query + Object.entries(fields).flat().join("");
       const body = new URLSearchParams(fields).toString();
       const head = (url: string) => {
-        const signature = createHmac("sha1", AUTH_TOKEN).update(url).digest("base64");
+        const signature = createHmac("sha1", TWILIO.TWILIO_AUTH_TOKEN).update(url).digest("base64");
         const type = "Content-Type: application/x-www-form-urlencoded";
         const lines = [host(), type, `X-Twilio-Signature: ${signature}`, `Content-Length: ${body.length}`, CLOSE];
         return linesOf(`POST ${path}${query} HTTP/1.1`, ...lines);
