@@ -13,6 +13,6 @@ export const readDocument = async ({ url }: { url: string }, path: string) =>
 export const readDocuments = async (service: { url: string }) =>
   (await Promise.all(DOCUMENTS.map((path) => readDocument(service, path)))) as [Document, Document];
 
-/** Of calls and events. */
+/** The ids of calls and events. */
 export const idsOf = ({ paths, webhooks = {} }: Document) =>
   [...operationsOf(paths), ...operationsOf(webhooks)].map(({ operationId }) => operationId);

@@ -115,36 +115,36 @@ describe("clients", () => {
 
 describe("people and reports", () => {
   test("a person is shown, exported, and erased once that is confirmed", async () => {
-    const client = await makeClient(service.url, "", ["+12125550140,c@example.com"]);
-    const { messageId } = await send(client, { phone: "+12125550140" });
+    const client = await makeClient(service.url, "", ["+13125550140,c@example.com"]);
+    const { messageId } = await send(client, { phone: "+13125550140" });
     const { websiteId } = await operatorJson(["message", messageId]);
-    const person = await operator(["person", websiteId, "+12125550140"]);
+    const person = await operator(["person", websiteId, "+13125550140"]);
     expect(person.output).toMatch(/^subscribed +yes\n.*^texts +none\n.*^changes\nat .*\n2\S+Z +yes +no +import /ms);
     expect((await operator(["inbound", websiteId])).output).toBe("texts  none\n");
     expect((await operator(["inbound"])).code).toBe(2);
-    const removed = await operator(["remove-email", websiteId, "+12125550140"]);
-    const words = "The e-mail address of +12125550140 is removed. The subscription stays as it is.";
-    expect(removed).toEqual({ code: 0, output: `phone  +12125550140\nemail  -\n\n${words}\n` });
-    expect((await operator(["person", websiteId, "+12125550140"])).output).toMatch(/^email +-$/m);
-    expect((await operator(["erase-person", websiteId, "+12125550140"])).code).toBe(2);
-    const exported = await operatorJson(["export-person", "+12125550140"]);
+    const removed = await operator(["remove-email", websiteId, "+13125550140"]);
+    const words = "The e-mail address of +13125550140 is removed. The subscription stays as it is.";
+    expect(removed).toEqual({ code: 0, output: `phone  +13125550140\nemail  -\n\n${words}\n` });
+    expect((await operator(["person", websiteId, "+13125550140"])).output).toMatch(/^email +-$/m);
+    expect((await operator(["erase-person", websiteId, "+13125550140"])).code).toBe(2);
+    const exported = await operatorJson(["export-person", "+13125550140"]);
     expect(exported.websites[0].messages).toMatchObject([{ messageId, websiteId }]);
-    expect(JSON.parse((await operator(["export-person", "+12125550140", "--website", websiteId])).output)).toEqual({
+    expect(JSON.parse((await operator(["export-person", "+13125550140", "--website", websiteId])).output)).toEqual({
       ...exported,
       exportedAt: expect.any(String),
     });
-    const erased = await operator(["erase-person", websiteId, "+12125550140", "--yes"]);
+    const erased = await operator(["erase-person", websiteId, "+13125550140", "--yes"]);
     const done = `The person is erased in ${websiteId}, with 1 message. Only the person's START subscribes the number there again.`;
-    expect(erased).toEqual({ code: 0, output: `phone           +12125550140\nerasedMessages  1\n\n${done}\n` });
+    expect(erased).toEqual({ code: 0, output: `phone           +13125550140\nerasedMessages  1\n\n${done}\n` });
     expect((await operator(["message", messageId])).code).toBe(1);
-    expect((await operator(["erase-person", "--everywhere", "+12125550140"])).code).toBe(2);
-    const everywhere = () => operator(["erase-person", "--everywhere", "+12125550140", "--yes"]);
+    expect((await operator(["erase-person", "--everywhere", "+13125550140"])).code).toBe(2);
+    const everywhere = () => operator(["erase-person", "--everywhere", "+13125550140", "--yes"]);
     expect(await everywhere()).toEqual({
       code: 0,
       output:
-        "phone     +12125550140\nwebsites  none\nfailed    none\n\nNo website stores the number: nothing is left to erase.\n",
+        "phone     +13125550140\nwebsites  none\nfailed    none\n\nNo website stores the number: nothing is left to erase.\n",
     });
-    await send(client, { phone: "+12125550140" });
+    await send(client, { phone: "+13125550140" });
     expect(await everywhere()).toEqual({
       code: 0,
       output: expect.stringMatching(new RegExp(`^websiteId +erasedMessages\\n${websiteId} +1\\n$`, "m")),
@@ -152,8 +152,8 @@ describe("people and reports", () => {
   });
 
   test("texts are reported by website, purpose, sender and reason", async () => {
-    const { websiteId, ...client } = await makeClient(service.url, "", ["+12125550140"]);
-    await send(client, { phone: "+12125550140" });
+    const { websiteId, ...client } = await makeClient(service.url, "", ["+13125550141"]);
+    await send(client, { phone: "+13125550141" });
     expect((await operator(["report", websiteId, "--by", "purpose"])).output).toMatch(
       /^sendPurpose +accepted .*\njourney +1 .*^total\naccepted +1$/ms,
     );
@@ -286,7 +286,7 @@ test("a message is shown with its events and what came back from each callback",
 });
 
 describe("at night", () => {
-  const ADA = "+12125550160";
+  const ADA = "+13125550160";
 
   test("texts are held, counted, cancelled, released and found", async () => {
     const client = await makeClient(service.url, "", [ADA]);
@@ -351,4 +351,12 @@ describe("a token leaked", () => {
     const client = await makeClient(service.url, "", []);
     expect((await operator(["client", client.clientId])).output).toMatch(/OPERATOR_TOKEN +create-client +\S+ /);
   });
+});
+
+test("the state of the service is shown once, again and again, and as metrics", async () => {
+  const state =
+    /^at +2\S+Z\nproblems +\S.*\n(?:what to do +.+\n)?database +answered in \d+ ms\nsweep +ended \d+ s ago\nqueue of messages +\d+\n/;
+  expect((await operator(["health"])).output).toMatch(state);
+  expect((await operator(["watch", "--looks", "1"])).output).toMatch(state);
+  expect((await operator(["metrics"])).output).toContain('textgate_problem{problem="callbacks-failing"} ');
 });
