@@ -164,6 +164,16 @@ describe("a path with two slashes in front", () => {
   });
 });
 
+/** Not with the others in test/http: workerd warns of each header that a Worker makes with more than ASCII. */
+test.each(["\xe9", "\xc3\xa9"])("an Idempotency-Key with more than ASCII is refused: %j", async (key) => {
+  const { clientId, clientSecret } = await makeClient(service.url, "", ["+12125550003"]);
+  const body = JSON.stringify({ phone: "+12125550003", text: "hello", callbackData: "", sendPurpose: "raw" });
+  const credentials = [`X-Client-ID: ${clientId}`, `X-Client-Secret: ${clientSecret}`, `Idempotency-Key: ${key}`];
+  const length = ["Content-Type: application/json", `Content-Length: ${body.length}`, CLOSE];
+  const [answer] = await write(linesOf("POST /text/message/send HTTP/1.1", host(), ...credentials, ...length) + body);
+  expect([answer?.status, answer?.body]).toEqual([400, expect.stringContaining('"code":40001')]);
+});
+
 describe("a text from Twilio", () => {
   const QUERIES = ["?brand=it's", '?brand="it"', "?brand=<it>", "?brand=it%27s", "?brand=[x]|^`{}", ""];
 
