@@ -68,8 +68,10 @@ const SUFFIXES = isTrial ? ["test.ts", "trial.ts"] : [isLong ? "long.test.ts" : 
 const inFolder = (folder: string) => SUFFIXES.map((suffix) => `${folder}/**/*.${suffix}`);
 const EXCLUDED = isTrial || isLong ? [] : ["**/*.long.test.ts"];
 
-/** These take most of a minute each, because they look at pages in a browser or restart services. The last file to begin is waited for alone. */
-const SLOWEST = ["journeys/docs.long.test.ts", "console/pages.long.test.ts", "journeys/start.long.test.ts"];
+/** These take most of a minute each, because they look at pages in a browser, restart services or run wrangler. The last file to begin is waited for alone. */
+const SLOWEST = ["docs", "start", "deploy"]
+  .map((name) => `journeys/${name}.long.test.ts`)
+  .concat("console/pages.long.test.ts");
 
 class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -1,17 +1,15 @@
 import { readdirSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Service, startService } from "../harness/service.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { type SharedService, sharedService } from "../harness/shared-service.ts";
 import { askedPaths, declaredCalls, isDeclared, pathsIn } from "./asked-paths.ts";
 import { headersOfConsole } from "./fixture-service.ts";
 
 describe("the console of a service", () => {
-  let service: Service;
+  let service: SharedService;
 
   beforeAll(async () => {
-    service = await startService({});
+    service = await sharedService();
   });
-
-  afterAll(() => service?.stop());
 
   it("has each of its files served without the Worker, under its policy", async () => {
     const files = readdirSync("public/console").map((name) => `/console/${name}`);

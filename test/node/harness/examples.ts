@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { type Run, run, waitFor } from "./processes.ts";
 import { type Behaviour, type Receiver, startReceiver } from "./receiver.ts";
-import type { Client } from "./service.ts";
+import { type Client, makeClient } from "./service.ts";
 
 export const PHONE = "+12125550100";
 export const OTHER = "+12125550101";
@@ -34,6 +34,8 @@ export const LANGUAGES = [
 ].filter(({ program }) => !isMissing(program));
 
 export type Language = (typeof LANGUAGES)[number];
+
+export const PYTHON = LANGUAGES.find(({ extension }) => extension === "py");
 
 export const WITHOUT_CURL = ["bash", "curl", "openssl"].some(isMissing);
 
@@ -107,3 +109,6 @@ export async function startFake(...behaviours: [Behaviour, ...Behaviour[]]) {
   fakes.push(fake);
   return { ...fake, times };
 }
+
+/** A client of a website where both numbers have subscribed. */
+export const makeSender = (url: string): Promise<Client> => makeClient(url, NOWHERE, [PHONE, OTHER]);

@@ -1,6 +1,6 @@
 // What is made once for a run of the tests, though they run in several processes.
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
@@ -11,18 +11,21 @@ import type { Version } from "../../../scripts/runtime.ts";
 import { waitFor } from "./processes.ts";
 
 const FOLDER = "TEXTGATE_RUN_FOLDER";
+/** Within it, a file for each process that ends with the run. */
+const PROCESSES = "processes";
 
 /** Before the first test, in the process that starts those of the files. @returns what is done after the last test */
-export default function setup({ vitest }: TestProject): () => void {
+export default function setup({ vitest }: TestProject): () => Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "textgate-run-"));
   process.env[FOLDER] = folder;
   // Every start loads wrangler and Miniflare, whose code takes a second to compile: the first leaves it for the others.
   process.env.NODE_COMPILE_CACHE ??= join(folder, "compiled");
   // While the tests of the other project run: each file here would wait for it.
   const child = vitest.projects.length > 1 ? prepareInAnotherProcess() : undefined;
-  return () => {
+  return async () => {
     child?.kill();
-    rmSync(folder, { recursive: true, force: true });
+    await endProcesses(join(folder, PROCESSES));
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   };
 }
 
@@ -38,31 +41,52 @@ export interface Prepared {
   state: string;
 }
 
-/** The first that asks for it makes it, for all of the run. */
 export async function prepared(): Promise<Prepared> {
-  const folder = runFolder();
-  const [version, state, done] = [join(folder, "version.json"), join(folder, "state"), join(folder, "done")];
-  if (isFirst(join(folder, "begun"))) {
-    const built = await buildVersion(folder);
-    writeFileSync(version, JSON.stringify(built));
-    await migrate(folder, state, built);
-    writeFileSync(done, "");
-  } else {
-    await waitFor("the bundle and the databases of this run", () => existsSync(done));
-  }
-  return { version, state };
+  const folder = await onceInRun("prepared", async (place) => {
+    const built = await buildVersion(place);
+    writeFileSync(join(place, "version.json"), JSON.stringify(built));
+    await migrate(place, join(place, "state"), built);
+  });
+  return { version: join(folder, "version.json"), state: join(folder, "state") };
 }
 
-/** The bundle that a deploy uploads. The first that asks for it makes it, for all of the run. @returns its path */
+/** @returns the path of the bundle that a deploy uploads */
 export async function deployed(): Promise<string> {
-  const [directory, done] = [join(runFolder(), "deploy"), join(runFolder(), "deployed")];
-  if (isFirst(directory)) {
-    await bundle(directory);
+  return join(await onceInRun("deployed", bundle), "index.js");
+}
+
+/** The first that asks for it makes it, for all of the run. @returns the folder that has it */
+export async function onceInRun(name: string, make: (place: string) => Promise<unknown>): Promise<string> {
+  const place = join(runFolder(), name);
+  const done = join(place, "done");
+  if (isFirst(place)) {
+    await make(place);
     writeFileSync(done, "");
   } else {
-    await waitFor("the bundle of this run", () => existsSync(done));
+    await waitFor(`${name}, for this run`, () => existsSync(done));
   }
-  return join(directory, "index.js");
+  return place;
+}
+
+/** Has a process ended after the last test. */
+export function endAfterRun(pid: number): void {
+  const place = join(runFolder(), PROCESSES);
+  mkdirSync(place, { recursive: true });
+  writeFileSync(join(place, `${pid}`), "");
+}
+
+async function endProcesses(place: string): Promise<void> {
+  const pids = existsSync(place) ? readdirSync(place).map(Number) : [];
+  for (const pid of pids.filter(isRunning)) process.kill(pid, "SIGTERM");
+  await waitFor("the processes of this run to end", () => !pids.some(isRunning), 10_000);
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }
 
 function runFolder(): string {

@@ -36,7 +36,7 @@ export async function findFreePort(): Promise<number> {
   }
 }
 
-export function startFlags({ state, varsFile }: Folder, port: number): string[] {
+export function startFlags({ state, varsFile }: Pick<Folder, "state" | "varsFile">, port: number): string[] {
   return ["--port", `${port}`, "--persist-to", state, "--env-file", varsFile, "--var", `OPERATOR_TOKEN:${TOKEN}`];
 }
 
@@ -49,11 +49,15 @@ export async function untilStarted(service: Run): Promise<void> {
   if (ended) throw new Error(`the service has not started:\n${service.output()}`);
 }
 
+/** Has the databases migrated before a service starts. */
+export async function copyState(state: string): Promise<void> {
+  cpSync((await prepared()).state, state, { recursive: true });
+}
+
 /** `npm start`, without npm, its build, its migrations and its month of a demo. */
 export async function runStart(folder: Folder, port: number, flags: string[] = []): Promise<Run> {
-  const { version, state } = await prepared();
-  if (!existsSync(folder.state)) cpSync(state, folder.state, { recursive: true });
-  const env = { TEXTGATE_BUILT: version };
+  if (!existsSync(folder.state)) await copyState(folder.state);
+  const env = { TEXTGATE_BUILT: (await prepared()).version };
   const own = ["scripts/start.ts", ...startFlags(folder, port), "--no-demo", ...flags];
   const service = run(process.execPath, own, { env });
   await untilStarted(service);
@@ -64,7 +68,7 @@ type Vars = Record<string, string>;
 
 /** The statements in each database of a service that is not started yet, which may have fewer of them. */
 async function fill(folder: Folder, statements: string): Promise<void> {
-  cpSync((await prepared()).state, folder.state, { recursive: true });
+  await copyState(folder.state);
   const files = readdirSync(folder.state, { recursive: true, encoding: "utf8" });
   for (const file of files.filter((name) => name.endsWith(".sqlite"))) {
     const db = new DatabaseSync(join(folder.state, file));

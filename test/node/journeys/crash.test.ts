@@ -1,35 +1,9 @@
-import { dirname } from "node:path";
-import { beforeAll, describe, expect, test } from "vitest";
-import { readConfig } from "../../../scripts/worker-config.ts";
+import { describe, expect, test } from "vitest";
 import { RECEIPT } from "../harness/fake-kannel.ts";
-import type { Bundle } from "../harness/killable-service.ts";
-import { deployed } from "../harness/run-folder.ts";
-import { personAt, phoneAt } from "../trials/crash/client.ts";
-import { crash } from "../trials/crash/crash.ts";
+import { phoneAt } from "../trials/crash/client.ts";
 import { planKills, planRequests } from "../trials/crash/plan.ts";
 import type { EventRow, MessageRow } from "../trials/crash/record.ts";
 import { type Outside, tally } from "../trials/crash/tally.ts";
-
-describe("kill -9 of the whole service under load", () => {
-  let bundle: Bundle;
-
-  beforeAll(async () => {
-    const script = await deployed();
-    bundle = { script, config: readConfig(dirname(script)), remove: () => {} };
-  });
-
-  test("loses nothing, sends nothing twice, and the record says what was seen from outside", async () => {
-    const { figures, faults, restarts } = await crash({ bundle, seed: 7, messages: 300, kills: 2, keep: false });
-    expect(faults).toEqual([]);
-    expect(restarts).toHaveLength(2);
-    const { accepted = 0, unanswered = 0, submitted = 0 } = figures;
-    expect(accepted + unanswered).toBe(300);
-    expect(figures).toMatchObject({ lost: 0, "submitted twice": 0, "submitted unasked": 0, "called back twice": 0 });
-    const asked = Array.from({ length: 300 }, (_, message) => message).filter((it) => personAt(it) === "subscribed");
-    expect(submitted).toBeGreaterThan(asked.length / 2);
-    expect(submitted).toBeLessThanOrEqual(asked.length);
-  }, 180_000);
-});
 
 test("a seed makes one plan: every message once, and the kills within the run", () => {
   const requests = planRequests(3, 1000);

@@ -11,7 +11,8 @@ import { readFileSync } from "node:fs";
 import { createServer, request as httpRequest, type IncomingMessage } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { close, listen, readBody } from "../harness/loopback.ts";
-import { type Client, makeClient, operate, type Service, startService, untilStatus } from "../harness/service.ts";
+import { type Client, makeClient, operate, untilStatus } from "../harness/service.ts";
+import { type SharedService, sharedService } from "../harness/shared-service.ts";
 
 const ADA = { phone: "+12125550100", email: "ada@example.com" };
 const JSON_TYPE = ["Content-Type", "application/json"];
@@ -132,7 +133,7 @@ const PLATFORMS: Platform[] = [
   },
 ];
 
-let service: Service;
+let service: SharedService;
 /** Stands between the platforms and the service, and does to the next requests what is on this list. */
 const ways: ("lose the answer" | number)[] = [];
 const road = createServer(async (incoming, outgoing) => {
@@ -146,14 +147,11 @@ const road = createServer(async (incoming, outgoing) => {
 let roadUrl: string;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   roadUrl = (await listen(road)).origin;
 });
 
-afterAll(async () => {
-  await close(road);
-  await service?.stop();
-});
+afterAll(() => close(road));
 
 function post(url: string, headers: string[], body: Buffer | string): Promise<{ status: number; body: string }> {
   const { promise, resolve, reject } = Promise.withResolvers<{ status: number; body: string }>();

@@ -2,20 +2,15 @@
 import { createHmac } from "node:crypto";
 import { once } from "node:events";
 import { connect } from "node:net";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { makeClient, operate, type Service, send, startService, TOKEN } from "../harness/service.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { makeClient, operate, send, TOKEN } from "../harness/service.ts";
+import { PUBLIC_ORIGIN, type SharedService, sharedService, TWILIO } from "../harness/shared-service.ts";
 
-const AUTH_TOKEN = "0".repeat(32);
-const ORIGIN = "https://sms.example.com";
-
-let service: Service;
+let service: SharedService;
 
 beforeAll(async () => {
-  const twilio = { TWILIO_ACCOUNT_SID: `AC${"0".repeat(32)}`, TWILIO_AUTH_TOKEN: AUTH_TOKEN };
-  service = await startService({ ...twilio, PUBLIC_ORIGIN: ORIGIN });
+  service = await sharedService();
 });
-
-afterAll(() => service?.stop());
 
 interface Answer {
   status: number;
@@ -169,6 +164,16 @@ describe("a path with two slashes in front", () => {
   });
 });
 
+/** Not with the others in test/http: workerd warns of each header that a Worker makes with more than ASCII. */
+test.each(["\xe9", "\xc3\xa9"])("an Idempotency-Key with more than ASCII is refused: %j", async (key) => {
+  const { clientId, clientSecret } = await makeClient(service.url, "", ["+12125550003"]);
+  const body = JSON.stringify({ phone: "+12125550003", text: "hello", callbackData: "", sendPurpose: "raw" });
+  const credentials = [`X-Client-ID: ${clientId}`, `X-Client-Secret: ${clientSecret}`, `Idempotency-Key: ${key}`];
+  const length = ["Content-Type: application/json", `Content-Length: ${body.length}`, CLOSE];
+  const [answer] = await write(linesOf("POST /text/message/send HTTP/1.1", host(), ...credentials, ...length) + body);
+  expect([answer?.status, answer?.body]).toEqual([400, expect.stringContaining('"code":40001')]);
+});
+
 describe("a text from Twilio", () => {
   const QUERIES = ["?brand=it's", '?brand="it"', "?brand=<it>", "?brand=it%27s", "?brand=[x]|^`{}", ""];
 
@@ -180,10 +185,10 @@ describe("a text from Twilio", () => {
     await operate(service.url, "PUT", `/websites/${websiteId}`, { carrier: "twilio", sender });
     for (const path of ["/carriers/twilio/inbound", "//carriers/twilio/inbound"]) {
       const fields = { Body: "hello", From: "+12125550100", MessageSid: `SM${path}${query}`, To: sender };
-      const signed = ORIGIN + path + query + Object.entries(fields).flat().join("");
+      const signed = PUBLIC_ORIGIN + path + query + Object.entries(fields).flat().join("");
       const body = new URLSearchParams(fields).toString();
       const head = (url: string) => {
-        const signature = createHmac("sha1", AUTH_TOKEN).update(url).digest("base64");
+        const signature = createHmac("sha1", TWILIO.TWILIO_AUTH_TOKEN).update(url).digest("base64");
         const type = "Content-Type: application/x-www-form-urlencoded";
         const lines = [host(), type, `X-Twilio-Signature: ${signature}`, `Content-Length: ${body.length}`, CLOSE];
         return linesOf(`POST ${path}${query} HTTP/1.1`, ...lines);

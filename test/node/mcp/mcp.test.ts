@@ -1,27 +1,25 @@
-// `npm run mcp` as an agent has it: started by the client of the official SDK, against the service.
-import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { promisify } from "node:util";
-import { Client } from "@modelcontextprotocol/client";
-import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+// The tools of `npm run mcp`, used by the client of the official SDK, against the service.
+import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadSource } from "../../../scripts/load-source.ts";
-import { listTools } from "../../../scripts/mcp/tools.ts";
-import { makeClient, operate, type Service, send, startService, untilStatus } from "../harness/service.ts";
+import { makeServer } from "../../../scripts/mcp/server.ts";
+import { listTools, type Tool } from "../../../scripts/mcp/tools.ts";
+import { makeClient, operate, send, untilStatus } from "../harness/service.ts";
+import { type SharedService, sharedService } from "../harness/shared-service.ts";
+import { READING, read, use } from "./agents.ts";
 
-const ROOT = join(import.meta.dirname, "../../..");
 const [PHONE, EMAIL, TEXT] = ["+12125550100", "ada.lovelace@example.com", "Brand: your code is 4711"];
 
-let service: Service;
+let service: SharedService;
+let all: Tool[];
 let viewer: string;
 let operator: string;
 let client: Awaited<ReturnType<typeof makeClient>>;
 let messageId: string;
-const agents = new Map<string, Promise<Client>>();
+const agents: Client[] = [];
 
 beforeAll(async () => {
-  service = await startService();
+  [service, all] = await Promise.all([sharedService(), listTools()]);
   const make = async (name: string, role: string) =>
     (await operate(service.url, "POST", "/tokens", { name, role })).token;
   [viewer, operator] = [await make("mcp-reader", "viewer"), await make("mcp-writer", "operator")];
@@ -31,52 +29,19 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  for (const agent of agents.values()) await (await agent).close();
-  await service?.stop();
+  for (const agent of agents) await agent.close();
 });
 
-/** The configuration of docs/mcp.md. */
-function documented(): { command: string; args: string[]; env: Record<string, string> } {
-  const page = readFileSync(join(ROOT, "docs/mcp.md"), "utf8");
-  const [, block = ""] = /\n( +\{\n.*?\n +\}\n)\n/s.exec(page) ?? [];
-  return JSON.parse(block).mcpServers.textgate;
-}
-
-/** An agent whose configuration starts the server. Each is started once. */
-function connect(token: string, ...flags: string[]): Promise<Client> {
-  const key = [token, ...flags].join(" ");
-  const agent = agents.get(key) ?? start(token, flags);
-  agents.set(key, agent);
-  return agent;
-}
-
-async function start(token: string, flags: string[]): Promise<Client> {
+/** An agent, in this process. @param writes whether it may */
+async function connect(token: string, writes = false, url = service.url): Promise<Client> {
+  const tools = all.filter(({ isWrite }) => writes || !isWrite);
+  const [ofAgent, ofServer] = InMemoryTransport.createLinkedPair();
+  await (await makeServer({ url, token }, tools)).connect(ofServer);
   const agent = new Client({ name: "test", version: "1" });
-  const { command, args } = documented();
-  const transport = new StdioClientTransport({
-    command,
-    args: [...args.map((it) => (it === "/path/to/textgate" ? ROOT : it)), "--", ...flags],
-    env: { ...process.env, TEXTGATE_URL: service.url, OPERATOR_TOKEN: token } as Record<string, string>,
-    stderr: "ignore",
-  });
-  await agent.connect(transport);
+  await agent.connect(ofAgent);
+  agents.push(agent);
   return agent;
 }
-
-async function use(agent: Client, name: string, args: Record<string, unknown> = {}) {
-  const { content, isError = false } = await agent.callTool({ name, arguments: args });
-  const [first] = content;
-  if (first?.type !== "text" || content.length > 1) throw new Error(`not one text: ${JSON.stringify(content)}`);
-  return { isError, text: first.text };
-}
-
-const read = async (agent: Client, name: string, args: Record<string, unknown> = {}) => {
-  const { isError, text } = await use(agent, name, args);
-  expect([name, isError, isError && text]).toEqual([name, false, false]);
-  return JSON.parse(text);
-};
-
-const namesOf = async (agent: Client) => (await agent.listTools()).tools.map(({ name }) => name).sort();
 
 /** What no agent gets: it shows people in full, issues secrets, or is a file. */
 const WITHHELD = [
@@ -91,36 +56,24 @@ const WITHHELD = [
   ...["revealPerson", "rotateClient"],
 ];
 
-const READING = [
-  ...["findMessages", "findPerson", "findPersonId", "getClient", "getMessage", "getMove", "getOverview", "getPerson"],
-  ...["getReport", "getReportOfAll", "getServiceState", "getWaiting", "getWebsite", "listAudit", "listDatabases"],
-  ...["listDeadJobs", "listImports", "listInbound", "listMoves", "listOperatorSessions", "listOperatorTokens"],
-  ...["listScheduled", "listSubscribers", "listTexts", "listWebsites", "listWithoutEffect", "readLedger"],
-];
-
 describe("the tools", () => {
   it("are the calls of the operator, but for those that are withheld", async () => {
     const { CALLS } = (await loadSource("calls.ts")) as { CALLS: { id: string; access: unknown }[] };
     const ids = CALLS.filter(({ access }) => access === "operator").map(({ id }) => id);
-    const names = (await listTools()).map(({ name }) => name);
+    const names = all.map(({ name }) => name);
     expect([...names, ...WITHHELD].sort()).toEqual(ids.sort());
   });
 
-  it("only read, unless writing is allowed", async () => {
-    const [reading, writing] = [await connect(viewer), await connect(operator, "--allow-write")];
-    expect(await namesOf(reading)).toEqual(READING);
-    const { tools } = await writing.listTools();
-    expect(tools.map(({ name }) => name)).toEqual((await listTools()).map(({ name }) => name));
-    for (const { name, annotations } of tools) {
-      expect([name, annotations?.readOnlyHint]).toEqual([name, READING.includes(name)]);
-    }
+  it("change something, but for those that read", async () => {
+    const readers = all.filter(({ isWrite }) => !isWrite);
+    expect(readers.map(({ name }) => name).sort()).toEqual(READING);
   });
 
   it("say what they take, without a reference that an agent cannot follow", async () => {
-    for (const { name, inputSchema } of await listTools()) {
+    for (const { name, inputSchema } of all) {
       expect([name, JSON.stringify(inputSchema).includes("$ref")]).toEqual([name, false]);
     }
-    const { inputSchema } = (await listTools()).find(({ name }) => name === "holdMessages") ?? {};
+    const { inputSchema } = all.find(({ name }) => name === "holdMessages") ?? {};
     expect(inputSchema).toMatchObject({
       properties: {
         websiteId: { type: "string" },
@@ -166,19 +119,12 @@ describe("an agent that reads", () => {
     for (const name of READING.filter((it) => it !== "getMove")) {
       answers.push(JSON.stringify(await read(agent, name, args[name])));
     }
-    const all = answers.join("\n");
-    expect(all).toContain("+1212•••••00");
-    expect(all).toContain("a•••@example.com");
+    const told = answers.join("\n");
+    expect(told).toContain("+1212•••••00");
+    expect(told).toContain("a•••@example.com");
     for (const hidden of [PHONE, "2125550100", EMAIL, "ada.lovelace", TEXT, '4711"', "of the client"]) {
-      expect([hidden, all.includes(hidden)]).toEqual([hidden, false]);
+      expect([hidden, told.includes(hidden)]).toEqual([hidden, false]);
     }
-  });
-
-  it("cannot change anything: there is no such tool", async () => {
-    const agent = await connect(operator);
-    const args = { websiteId: client.websiteId, body: {} };
-    await expect(agent.callTool({ name: "holdMessages", arguments: args })).rejects.toThrow(/holdMessages/);
-    expect(await operate(service.url, "GET", `/websites/${client.websiteId}`)).toMatchObject({ holds: [] });
   });
 
   it.each([
@@ -207,7 +153,7 @@ describe("an agent that reads", () => {
 
 describe("an agent that writes", () => {
   it("holds messages, and the audit log has its name", async () => {
-    const agent = await connect(operator, "--allow-write");
+    const agent = await connect(operator, true);
     const { websiteId } = client;
     await read(agent, "holdMessages", { websiteId, body: { sendPurpose: "spring-sale", reason: "wrong link" } });
     const { entries } = await operate(service.url, "GET", "/audit?by=mcp-writer");
@@ -216,41 +162,15 @@ describe("an agent that writes", () => {
   });
 
   it("is refused with a viewer's token", async () => {
-    const agent = await connect(viewer, "--allow-write");
+    const agent = await connect(viewer, true);
     const { isError, text } = await use(agent, "holdMessages", { websiteId: client.websiteId, body: {} });
     expect([isError, JSON.parse(text).code]).toEqual([true, 40304]);
   });
 });
 
-describe("npm run mcp", () => {
-  async function fail(args: string[], env: Record<string, string>): Promise<string> {
-    const running = promisify(execFile)("npm", ["run", "--silent", "mcp", "--", ...args], {
-      cwd: ROOT,
-      env: { ...process.env, ...env },
-    });
-    const { code, stdout, stderr } = await running.then(
-      () => ({ code: 0, stdout: "", stderr: "" }),
-      (error) => error,
-    );
-    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    return stderr;
-  }
-
-  it("wants a token that has a name: the audit log has to tell an agent from a person", async () => {
-    for (const token of ["", "operator-token-of-the-journeys"]) {
-      expect(await fail([], { OPERATOR_TOKEN: token })).toMatch(
-        /must be a token that has a name\n(.*\n)+.*create-token mcp --role viewer/,
-      );
-    }
-  });
-
-  it("says what is wrong with its arguments", async () => {
-    expect(await fail(["--allow-writes"], { OPERATOR_TOKEN: viewer })).toContain("--allow-writes");
-    expect(await fail(["--url", "sms.example.com"], { OPERATOR_TOKEN: viewer })).toContain("not an http or https URL");
-  });
-
-  it("says that the service does not answer", async () => {
-    const agent = await connect(viewer, "--url", "http://127.0.0.1:9");
+describe("a service that does not answer", () => {
+  it("is named to the agent", async () => {
+    const agent = await connect(viewer, false, "http://127.0.0.1:9");
     expect(await use(agent, "getServiceState")).toEqual({
       ...{ isError: true, text: "The service does not answer at http://127.0.0.1:9." },
     });

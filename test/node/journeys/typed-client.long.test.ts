@@ -1,19 +1,18 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { makeClient, type Service, startService } from "../harness/service.ts";
+import { beforeAll, expect, it } from "vitest";
+import { makeClient } from "../harness/service.ts";
+import { type SharedService, sharedService } from "../harness/shared-service.ts";
 
 const FOLDER = join(import.meta.dirname, "../typed-client");
 const TSC = join(import.meta.dirname, "../../../node_modules/typescript/bin/tsc");
 
-let service: Service;
+let service: SharedService;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
 });
-
-afterAll(() => service?.stop());
 
 /** In the folder of the client: at the root, the generator would take the rules of redocly.yaml for its own. @throws Error with what it printed, when it fails */
 async function runNode(...command: string[]): Promise<string> {

@@ -1,0 +1,23 @@
+// What agents have of the tools.
+import type { Client } from "@modelcontextprotocol/client";
+import { expect } from "vitest";
+
+export const READING = [
+  ...["findMessages", "findPerson", "findPersonId", "getClient", "getMessage", "getMove", "getOverview", "getPerson"],
+  ...["getReport", "getReportOfAll", "getServiceState", "getWaiting", "getWebsite", "listAudit", "listDatabases"],
+  ...["listDeadJobs", "listImports", "listInbound", "listMoves", "listOperatorSessions", "listOperatorTokens"],
+  ...["listScheduled", "listSubscribers", "listTexts", "listWebsites", "listWithoutEffect", "readLedger"],
+];
+
+export async function use(agent: Client, name: string, args: Record<string, unknown> = {}) {
+  const { content, isError = false } = await agent.callTool({ name, arguments: args });
+  const [first] = content;
+  if (first?.type !== "text" || content.length > 1) throw new Error(`not one text: ${JSON.stringify(content)}`);
+  return { isError, text: first.text };
+}
+
+export const read = async (agent: Client, name: string, args: Record<string, unknown> = {}) => {
+  const { isError, text } = await use(agent, name, args);
+  expect([name, isError, isError && text]).toEqual([name, false, false]);
+  return JSON.parse(text);
+};
