@@ -39,7 +39,7 @@ const SUITES = ["test/faults", "test/simulation"];
 const LONG_FORMS = [
   "test/flows/databases/moves-cut-off.long.test.ts",
   "test/flows/databases/moves.long.test.ts",
-  "test/flows/messages/hours-never.test.ts",
+  "test/flows/messages/hours-never.long.test.ts",
   "test/flows/messages/scheduled-beside-others.test.ts",
   "test/flows/messages/scheduled.long.test.ts",
   "test/store/operations/report-counts.test.ts",
