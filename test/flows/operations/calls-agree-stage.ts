@@ -1,5 +1,5 @@
-/** Whatever happens to texts, an operator's calls count them alike: the overview, the reports, the lists, the waiting texts and the state. */
-import { beforeEach, expect, inject, it } from "vitest";
+// Whatever happens to texts, an operator's calls count them alike: the overview, the reports, the lists, the waiting texts and the state.
+import { expect } from "vitest";
 import { applyReceipts } from "../../../src/flows/messages/apply-receipts.ts";
 import { receiveInbound } from "../../../src/flows/people/receive-inbound.ts";
 import type { MessageAnswers } from "../../../src/operator/messages.ts";
@@ -23,14 +23,14 @@ type Report = ReportAnswers["Report"];
 let world: World;
 let clients: TestClient[];
 
-beforeEach(async () => {
+async function begin(): Promise<void> {
   world = await World.create();
   for (const websiteId of WEBSITES) {
     await world.website(websiteId, { carrier: "sandbox", sender: OURS });
     await world.subscribers(websiteId, PHONES.slice(0, -1));
   }
   clients = await Promise.all(WEBSITES.map((websiteId) => world.client(websiteId)));
-});
+}
 
 async function read<T>(path: string): Promise<T> {
   const answer = await world.operator("GET", path);
@@ -214,24 +214,30 @@ async function expectListsAgree(): Promise<void> {
   expect(sum(minutes, (it) => it.waiting)).toBe(ofHour.filter(isPending).length);
 }
 
-/** FAULT_SEEDS=3 for the long form. */
-const SEEDS = Array.from({ length: inject("faultSeeds") }, (_, index) => inject("faultFromSeed") + index);
+export interface Length {
+  steps: number;
+  /** The calls are compared after so many steps. */
+  every: number;
+  /** What is erased or purged is in no list any more, and is counted all the same. */
+  erasures: number;
+}
 
-it.each(SEEDS)("the calls agree with one another (seed %i)", async (seed) => {
+/** @returns the kinds of steps that happened */
+export async function expectAgree(seed: number, { steps, every, erasures }: Length): Promise<Set<string>> {
+  await begin();
   const life = new Life(seed);
-  const happened: string[] = [];
-  for (let step = 1; step <= 120; step++) {
-    happened.push(await life.step());
-    if (step % 8 > 0) continue;
+  const happened = new Set<string>();
+  for (let step = 1; step <= steps; step++) {
+    happened.add(await life.step());
+    if (step % every > 0) continue;
     await expectReportsAgree();
     await expectListsAgree();
   }
-  expect(new Set(happened).size).toBe(9);
-  // What is erased or purged is in no list any more, and is counted all the same.
-  for (let time = 0; time < 6; time++) {
+  for (let time = 0; time < erasures; time++) {
     await life.erase();
     await life.send();
     await life.pass();
     await expectReportsAgree();
   }
-});
+  return happened;
+}
