@@ -126,7 +126,7 @@ export default defineConfig({
             faultSeeds: Number(process.env.FAULT_SEEDS ?? 1),
             faultFromSeed: Number(process.env.FAULT_FROM_SEED ?? 1),
             printsFaultSummaries: isTrial,
-            // test/flows/databases/databases.test.ts: 100 take a minute.
+            // test/flows/databases/databases.long.test.ts: 100 take a minute.
             websitesOverDatabases: Number(process.env.WEBSITES ?? 10),
           },
         },

@@ -1,62 +1,21 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Carrier } from "../../src/carriers/carrier.ts";
-import { sandbox } from "../../src/carriers/sandbox.ts";
 import { keepDeadJobs } from "../../src/flows/operations/dead-jobs.ts";
-import { consume } from "../../src/queue.ts";
-import { strictCarrier } from "../strict/bindings.ts";
-import { type TestClient, World } from "../world.ts";
+import { DEAD, DeadJobsStage, deliverJob, MESSAGES } from "../dead-jobs.ts";
+import type { World } from "../world.ts";
 
-const ADA = "+12125550100";
-const MESSAGES = "textgate-messages";
-const DEAD = "textgate-messages-dead";
-
+let at: DeadJobsStage;
 let world: World;
-let client: TestClient;
 let submitted: string[];
 
 beforeEach(async () => {
-  world = await World.create();
-  client = await world.brand([ADA]);
-  submitted = [];
-  const carrier: Carrier = {
-    ...sandbox,
-    submit: async ({ messageId }) => {
-      submitted.push(messageId);
-      return { kind: "accepted", carrierMessageId: "c" };
-    },
-  };
-  world.deps = { ...world.deps, carriers: { ready: { sandbox: strictCarrier(carrier) }, missing: {} } };
+  at = await DeadJobsStage.begin();
+  ({ world, submitted } = at);
 });
 
-interface Listed {
-  id: string;
-  queue: string;
-  body: unknown;
-  diedAt: string;
-  error: string | null;
-  putBackAt: string | null;
-}
-
-const list = async (query = "") =>
-  ((await (await world.operator("GET", `/dead-jobs${query}`)).json()) as { deadJobs: Listed[] }).deadJobs;
 const putBack = async (id?: string) => {
   const answer = await world.operator("POST", `/dead-jobs${id === undefined ? "" : `/${id}`}/put-back`);
   return [answer.status, await answer.json()];
 };
-const send = async () => {
-  const messageId = await world.send(client, { phone: ADA });
-  world.jobs.length = 0;
-  return messageId;
-};
-const deliverJob = (...messageIds: string[]) => ({ kind: "deliver", messageIds });
-
-/** Delivers a batch whose jobs have these ids. */
-async function deliver(queue: string, jobs: { id: string; body: unknown }[]): Promise<void> {
-  const attempt = { attempts: 1, timestamp: new Date(world.now), ack: () => {}, retry: () => {} };
-  const messages = jobs.map((job) => ({ ...job, ...attempt }));
-  await world.invoke("queue", () => consume({ queue, messages } as unknown as MessageBatch, world.deps));
-  await world.afterAnswer();
-}
 
 describe("the operator", () => {
   const keep = async (id: string, body: unknown) => {
@@ -66,9 +25,9 @@ describe("the operator", () => {
 
   it("sees them, the latest first, a hundred at a time", async () => {
     const batch = Array.from({ length: 150 }, (_, index) => ({ id: `j${1000 + index}`, body: deliverJob("m") }));
-    await deliver(DEAD, batch);
-    const first = await list();
-    const rest = await list(`?before=${first.at(-1)?.id}`);
+    await at.deliver(DEAD, batch);
+    const first = await at.list();
+    const rest = await at.list(`?before=${first.at(-1)?.id}`);
     expect([first.length, rest.length]).toEqual([100, 50]);
     expect(new Set([...first, ...rest].map(({ id }) => id)).size).toBe(150);
     expect(await (await world.operator("GET", "/health")).json()).toMatchObject({
@@ -78,7 +37,7 @@ describe("the operator", () => {
   });
 
   it("puts one back, twice: what it was about is done once", async () => {
-    const messageId = await send();
+    const messageId = await at.send();
     await keep("a", deliverJob(messageId));
     expect(await putBack("a")).toEqual([200, { putBack: 1, unreadable: 0 }]);
     expect(await putBack("a")).toEqual([200, { putBack: 1, unreadable: 0 }]);
@@ -86,12 +45,12 @@ describe("the operator", () => {
     await world.runQueues();
     expect(submitted).toEqual([messageId]);
     expect(await world.statusOf(messageId)).toBe("SENDING");
-    expect(await list()).toMatchObject([{ id: "a", putBackAt: "2026-11-21T12:00:01.000Z" }]);
+    expect(await at.list()).toMatchObject([{ id: "a", putBackAt: "2026-11-21T12:00:01.000Z" }]);
     expect(await (await world.operator("GET", "/health")).json()).toMatchObject({ deadJobs: { count: 0 } });
   });
 
   it("puts back each kind, long after: it changes only what its claim still allows", async () => {
-    const messageId = await send();
+    const messageId = await at.send();
     const record = { messageId, status: null, reason: "busy", carrierMessageId: null, retryAt: 1, optedOut: false };
     const jobs = [
       { kind: "cancel", messageIds: [messageId] },
@@ -108,7 +67,7 @@ describe("the operator", () => {
   });
 
   it("puts all back that wait, a hundred at a time, until none is left", async () => {
-    await deliver(
+    await at.deliver(
       DEAD,
       Array.from({ length: 120 }, (_, index) => ({ id: `j${index}`, body: deliverJob("m") })),
     );
@@ -136,8 +95,8 @@ describe("the operator", () => {
     await keep("a", deliverJob("m"));
     await putBack("a");
     expect(world.jobs).toHaveLength(1);
-    await deliver(DEAD, [{ id: "b", body: world.jobs[0]?.body }]);
-    expect(await list()).toMatchObject([
+    await at.deliver(DEAD, [{ id: "b", body: world.jobs[0]?.body }]);
+    expect(await at.list()).toMatchObject([
       { id: "b", putBackAt: null },
       { id: "a", putBackAt: expect.any(String) },
     ]);
@@ -150,7 +109,7 @@ describe("the operator", () => {
       await keep("b", deliverJob("m"));
       expect(await putBack("a")).toEqual([200, { putBack: 0, unreadable: 1 }]);
       expect(world.jobs).toEqual([]);
-      expect(await list()).toMatchObject([
+      expect(await at.list()).toMatchObject([
         { id: "b", putBackAt: null },
         { id: "a", body, putBackAt: expect.any(String) },
       ]);
@@ -167,7 +126,7 @@ describe("the operator", () => {
     const send = () => Promise.reject(new Error("queue is down"));
     world.deps = { ...world.deps, messages: { ...messages, send } as unknown as typeof messages };
     expect((await putBack("a"))[0]).toBe(503);
-    expect(await list()).toMatchObject([{ putBackAt: null }]);
+    expect(await at.list()).toMatchObject([{ putBackAt: null }]);
     world.deps = { ...world.deps, messages };
     expect(await putBack()).toEqual([200, { putBack: 1, unreadable: 0, left: 0 }]);
   });
@@ -188,9 +147,9 @@ describe("the operator", () => {
     await keep("a", deliverJob("m"));
     world.advance(30 * 86_400 - 2);
     await world.sweep();
-    expect(await list()).toHaveLength(1);
+    expect(await at.list()).toHaveLength(1);
     world.advance(2);
     await world.sweep();
-    expect(await list()).toEqual([]);
+    expect(await at.list()).toEqual([]);
   });
 });

@@ -15,6 +15,7 @@ import {
 import { failingDatabase } from "../../failing-database.ts";
 import { beginMove, finishMove, workOnPiece } from "../../moves.ts";
 import { strictDatabase } from "../../strict/database.ts";
+import { PATIENCE_MILLISECONDS } from "../../told-carrier.ts";
 import { SEND, World } from "../../world.ts";
 
 const PERSON = { "user-agent": "Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X)" };
@@ -194,6 +195,7 @@ describe("a database that is away", () => {
     for (const [database, { client, phone }] of brands) sent.set(database, await world.send(client, { phone }));
     const jobs = world.jobs.splice(0).map(({ body }) => body);
     const ofSilent = jobs.filter((job) => JSON.stringify(job).includes(sent.get("DB_2") as string));
+    const soon = <T>(find: () => T) => vi.waitUntil(find, { interval: 1, timeout: PATIENCE_MILLISECONDS });
     const running: { milliseconds: number; onOver(): void }[] = [];
     vi.spyOn(limits, "start").mockImplementation((milliseconds, onOver) => {
       const limit = { milliseconds, onOver };
@@ -201,7 +203,7 @@ describe("a database that is away", () => {
       return () => void running.splice(running.indexOf(limit), 1);
     });
     const end = async (milliseconds: number) => {
-      const found = await vi.waitUntil(() => running.find((limit) => limit.milliseconds === milliseconds));
+      const found = await soon(() => running.find((limit) => limit.milliseconds === milliseconds));
       found.onOver();
     };
     const untilOver = async <T>(work: Promise<T>) => {
@@ -209,7 +211,7 @@ describe("a database that is away", () => {
       void work.finally(() => {
         isOver = true;
       });
-      await vi.waitUntil(() => {
+      await soon(() => {
         running.find(({ milliseconds }) => milliseconds === STORE_TRY_MILLISECONDS)?.onOver();
         return isOver;
       });
@@ -221,12 +223,12 @@ describe("a database that is away", () => {
     const first = deliver(ofSilent);
     await end(2000);
     await end(5000);
-    await vi.waitUntil(() => (world.deps.others.get("DB_2")?.pause.until ?? 0) > 0);
+    await soon(() => (world.deps.others.get("DB_2")?.pause.until ?? 0) > 0);
     expect(await deliver(jobs)).toEqual({ acknowledged: 2, retried: 1 });
     expect(await untilOver(first)).toEqual({ acknowledged: 0, retried: 1 });
     world.advance(15);
     const asking = deliver(ofSilent);
-    await vi.waitUntil(() => running.some((limit) => limit.milliseconds === STORE_TRY_MILLISECONDS));
+    await soon(() => running.some((limit) => limit.milliseconds === STORE_TRY_MILLISECONDS));
     expect(await deliver(ofSilent)).toEqual({ acknowledged: 0, retried: 1 });
     silent.isSilent = false;
     expect(await untilOver(asking)).toEqual({ acknowledged: 1, retried: 0 });

@@ -75,3 +75,22 @@ export const statusIn = async (database: string, messageId: string) =>
   (await rowsOf(database, `SELECT status, attempts FROM messages WHERE message_id = '${messageId}'`))[0];
 
 export const eventsOf = (messageId: string) => posts.filter((eventId) => eventId.startsWith(messageId)).sort();
+
+/** @returns the ids of its events */
+export async function deliverText(): Promise<string[]> {
+  const messageId = await world.send(brand, { phone: ADA });
+  await runQueues();
+  return [`${messageId}_SENDING`, `${messageId}_DELIVERED`];
+}
+
+interface Feed {
+  events: { eventId: string }[];
+  next: string;
+}
+
+export async function feedAfter(cursor: string): Promise<Feed> {
+  const headers = { "x-client-id": brand.clientId, "x-client-secret": brand.clientSecret };
+  return (await (await world.fetch(`/text/events?after=${cursor}`, { headers })).json()) as Feed;
+}
+
+export const idsOf = ({ events }: Feed) => events.map(({ eventId }) => eventId);

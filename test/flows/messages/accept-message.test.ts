@@ -44,11 +44,11 @@ const expectLimit = async (answer: Response) => {
 describe("a send over the limit", () => {
   it("is not stored: its text goes out once it is repeated, and once", async () => {
     vi.useFakeTimers({ now: world.now, toFake: ["Date"] });
-    for (let sent = 0; sent < LIMIT; sent += 50)
-      await Promise.all(Array.from({ length: 50 }, () => world.post("/text/message/send", client, {})));
+    // Other requests of the website use up its limit.
+    await Promise.all(Array.from({ length: LIMIT }, () => world.deps.limiter.admit("brand", () => world.now)));
     await expectLimit(await send());
     expect(await stored()).toEqual([]);
-    await world.pass(5);
+    await world.pass(2);
     expect(carrier.submitted).toEqual([]);
     vi.setSystemTime(world.now);
     const messageId = await world.send(client, { phone: ADA });

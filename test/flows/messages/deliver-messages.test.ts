@@ -3,7 +3,7 @@ import type { Carrier, OutboundMessage, Submission } from "../../../src/carriers
 import { sandbox } from "../../../src/carriers/sandbox.ts";
 import { failingDatabase } from "../../failing-database.ts";
 import { strictCarrier } from "../../strict/bindings.ts";
-import { type TestClient, World } from "../../world.ts";
+import { SEND, type TestClient, World } from "../../world.ts";
 
 const ADA = "+12125550100";
 
@@ -108,7 +108,7 @@ describe("a message", () => {
     const { carriers } = world.deps;
     world.deps = { ...world.deps, carriers: { ready: {}, missing: {} } };
     await world.runQueues();
-    await world.pass(30);
+    await world.pass(3);
     const reason = expect.stringContaining("carrier sandbox is not set up");
     expect(await message(messageId)).toMatchObject({ status: "PENDING_TO_SEND", reason, reason_code: null });
     expect(carrier.submitted).toEqual([]);
@@ -147,26 +147,6 @@ describe("the answer of a carrier", () => {
     expect(carrier.submitted).toHaveLength(3);
     expect(await message(messageId)).toMatchObject({ status: "SENDING", reason: null });
     expect(await events(messageId)).toEqual(["SENDING"]);
-  });
-
-  it("later: ends as FAILED_TO_SEND when the carrier cannot take it within four hours", async () => {
-    carrier.answer = () => ({ kind: "later", reason: "busy" });
-    const messageId = await world.send(client, { phone: ADA });
-    for (let minute = 0; minute < 250; minute += 5) {
-      await world.runQueues();
-      await world.sweep();
-      world.advance(300);
-    }
-    expect(await message(messageId)).toMatchObject({
-      status: "FAILED_TO_SEND",
-      reason: "the carrier could not take it in time (before: busy)",
-    });
-    expect(await events(messageId)).toEqual(["FAILED_TO_SEND"]);
-    const tries = carrier.submitted.length;
-    expect(tries).toBeGreaterThan(20);
-    expect(tries).toBeLessThan(60);
-    await deliver(messageId);
-    expect(carrier.submitted).toHaveLength(tries);
   });
 
   it.each([
@@ -374,8 +354,11 @@ describe("the queue", () => {
       now -= 1;
       return { kind: "accepted", carrierMessageId: messageId };
     };
-    await Promise.all(Array.from({ length: 100 }, () => world.send(client, { phone: ADA })));
-    await world.runQueues();
+    const messages = Array.from({ length: 100 }, () => ({ ...SEND, phone: ADA }));
+    const answer = await world.post("/text/bulk/message/send", client, { messages });
+    const { successSent } = await answer.json<{ successSent: { messageId: string }[] }>();
+    const jobs = successSent.map(({ messageId }) => ({ kind: "deliver", messageIds: [messageId] }));
+    expect(await world.deliver("textgate-messages", jobs)).toEqual({ acknowledged: 100, retried: 0 });
     expect(carrier.submitted).toHaveLength(100);
     expect(most).toBe(5);
     expect(await world.rows("SELECT count(*) AS n FROM messages WHERE status = 'SENDING'")).toEqual([{ n: 100 }]);

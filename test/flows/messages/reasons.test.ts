@@ -159,10 +159,7 @@ describe("a message", () => {
     const messageId = await world.send(client, { phone: toPhone("0100") });
     const cutOff = "UPDATE messages SET claimed_at = ?1, claim = 'cut off', carrier = 'sandbox' WHERE message_id = ?2";
     await world.rows(cutOff, world.now, messageId);
-    for (let minute = 0; minute < 40; minute++) {
-      world.advance(60);
-      await world.sweep();
-    }
+    await world.pass(40);
     const detail = "outcome unknown, not sent again: the run that submitted it was cut off";
     await expectReason(messageId, "SENDING", "OUTCOME_UNKNOWN", detail);
     const receipt = { messageId, status: "DELIVERED", reason: null, carrierMessageId: null, optedOut: false };

@@ -1,51 +1,20 @@
-import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Deps } from "../../../src/deps.ts";
-import type { Send, StoredSend } from "../../../src/domain/messages/send.ts";
+import type { Send } from "../../../src/domain/messages/send.ts";
 import { SendGroups, storeGroup } from "../../../src/flows/messages/store-sends.ts";
-import { SEND, type TestClient, World } from "../../world.ts";
+import type { TestClient, World } from "../../world.ts";
+import { ADA, BOB, idOf, SendsStage, STRANGER } from "./store-sends-stage.ts";
 
-const ADA = 12125550100;
-const BOB = 12125550101;
-const STRANGER = 12125550199;
-
+let at: SendsStage;
 let world: World;
 let client: TestClient;
 
 beforeEach(async () => {
-  world = await World.create();
-  client = await world.brand([`+${ADA},ada@example.com`, `+${BOB}`]);
+  at = await SendsStage.begin();
+  ({ world, client } = at);
 });
 
-let sends = 0;
-
-/** A send to Ada, unless the fields say otherwise. */
-function send(fields: Partial<Send["message"]> = {}, key: [value: string, bodyHash: string] | null = null): Send {
-  const number = String(++sends).padStart(12, "0");
-  return {
-    message: {
-      ...SEND,
-      messageId: `00000000-0000-4000-8000-${number}`,
-      websiteId: "brand",
-      clientId: client.clientId,
-      phone: ADA,
-      email: null,
-      mediaUrl: null,
-      clickUrl: null,
-      linkCode: null,
-      dedupeHash: null,
-      encoding: "GSM-7",
-      segments: 1,
-      acceptedAt: world.now,
-      ...fields,
-    },
-    key: key && { value: key[0], bodyHash: key[1], expiresAt: world.now + 3_600_000 },
-    duplicatesUntil: fields.dedupeHash ? world.now + 3_600_000 : null,
-    database: "DB",
-  };
-}
-
-const idOf = (of: Send) => of.message.messageId;
+const send: SendsStage["send"] = (...given) => at.send(...given);
 const stored = { kind: "stored", isPending: true, due: [] };
 const messages = async () =>
   (await world.rows("SELECT message_id FROM messages ORDER BY message_id")).map(({ message_id }) => message_id);
@@ -150,53 +119,7 @@ describe("sends of one group", () => {
   });
 
   it("have the outcomes that they have one after another, whatever they are", async () => {
-    const clientIds = [client.clientId, (await world.client("brand")).clientId];
-    const fields = fc.record({
-      clientId: fc.constantFrom(...clientIds),
-      phone: fc.constantFrom(ADA, BOB, STRANGER, null),
-      email: fc.constantFrom("ada@example.com", "nobody@example.com"),
-      dedupeHash: fc.constantFrom(null, "x", "y"),
-      key: fc.constantFrom(null, "k1", "k2"),
-      bodyHash: fc.constantFrom("a", "b"),
-    });
-    await fc.assert(
-      fc.asyncProperty(fc.array(fields, { minLength: 1, maxLength: 8 }), async (all) => {
-        const make = () =>
-          all.map(({ clientId, phone, email, dedupeHash, key, bodyHash }) =>
-            send(
-              {
-                clientId,
-                ...{ phone, email: phone === null ? email : null },
-                // Alone, a duplicate of a message that was never sent is stored; in its group, it is not known yet.
-                dedupeHash: phone === STRANGER ? null : dedupeHash,
-              },
-              key === null ? null : [key, bodyHash],
-            ),
-          );
-        const clear = async () => {
-          for (const table of ["messages", "events", "idempotency_keys", "duplicate_keys"])
-            await world.rows(`DELETE FROM ${table}`);
-        };
-        /** Outcomes with the place of a message in the list in place of its id. */
-        const shape = (list: Send[], outcomes: StoredSend[]) =>
-          outcomes.map((outcome) =>
-            outcome.kind === "repeated"
-              ? list.findIndex((one) => idOf(one) === outcome.messageId)
-              : outcome.kind === "stored"
-                ? `stored ${outcome.isPending} ${outcome.due.length}`
-                : outcome.kind,
-          );
-        await clear();
-        const together = make();
-        const inGroup = shape(together, await storeGroup(world.deps, together));
-        await clear();
-        const alone = make();
-        const oneByOne: StoredSend[] = [];
-        for (const one of alone) oneByOne.push(...(await storeGroup(world.deps, [one])));
-        expect(inGroup).toEqual(shape(alone, oneByOne));
-      }),
-      { numRuns: 60 },
-    );
+    await at.expectSameInGroup(15);
   });
 });
 

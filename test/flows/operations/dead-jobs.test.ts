@@ -1,77 +1,21 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Carrier } from "../../../src/carriers/carrier.ts";
-import { sandbox } from "../../../src/carriers/sandbox.ts";
 import type { Job, SubmissionRecord } from "../../../src/domain/messages/job.ts";
 import { JOB_TRIES, STORE_TRIES } from "../../../src/domain/messages/retry-policy.ts";
-import { consume } from "../../../src/queue.ts";
+import { ADA, DEAD, DeadJobsStage, deliverJob, MESSAGES } from "../../dead-jobs.ts";
 import { failingDatabase } from "../../failing-database.ts";
-import { strictCarrier } from "../../strict/bindings.ts";
-import { type TestClient, World } from "../../world.ts";
+import type { World } from "../../world.ts";
 
-const ADA = "+12125550100";
-const MESSAGES = "textgate-messages";
-const DEAD = "textgate-messages-dead";
-
+let at: DeadJobsStage;
 let world: World;
-let client: TestClient;
 let submitted: string[];
 
 beforeEach(async () => {
-  world = await World.create();
-  client = await world.brand([ADA]);
-  submitted = [];
-  const carrier: Carrier = {
-    ...sandbox,
-    submit: async ({ messageId }) => {
-      submitted.push(messageId);
-      return { kind: "accepted", carrierMessageId: "c" };
-    },
-  };
-  world.deps = { ...world.deps, carriers: { ready: { sandbox: strictCarrier(carrier) }, missing: {} } };
+  at = await DeadJobsStage.begin();
+  ({ world, submitted } = at);
 });
 
-interface Given {
-  id: string;
-  body: unknown;
-  attempts?: number;
-}
-
-/** Delivers a batch. @returns by id, null for what is done, and the seconds after which the others come again */
-async function deliver(queue: string, given: Given[]): Promise<Record<string, number | null>> {
-  const ends: Record<string, number | null> = {};
-  const messages = given.map(({ id, body, attempts = 1 }) => ({
-    ...{ id, body, attempts, timestamp: new Date(world.now) },
-    ack: () => {
-      ends[id] = null;
-    },
-    retry: ({ delaySeconds }: { delaySeconds: number }) => {
-      ends[id] = delaySeconds;
-    },
-  }));
-  await world.invoke("queue", () => consume({ queue, messages } as unknown as MessageBatch, world.deps));
-  await world.afterAnswer();
-  return ends;
-}
-
-interface Listed {
-  id: string;
-  queue: string;
-  body: unknown;
-  diedAt: string;
-  error: string | null;
-  putBackAt: string | null;
-}
-
-const list = async (query = "") =>
-  ((await (await world.operator("GET", `/dead-jobs${query}`)).json()) as { deadJobs: Listed[] }).deadJobs;
 const jobLines = () =>
   world.logs.map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ event }) => event === "job");
-const send = async () => {
-  const messageId = await world.send(client, { phone: ADA });
-  world.jobs.length = 0;
-  return messageId;
-};
-const deliverJob = (...messageIds: string[]) => ({ kind: "deliver", messageIds });
 const broken = () => failingDatabase(world.deps.db, Number.POSITIVE_INFINITY);
 
 /** D1 on which a statement with these words is a fault of our own. */
@@ -87,8 +31,8 @@ function faultyDatabase(words: string): D1Database {
 
 describe("the line of a job", () => {
   it("says what it was about, and how it ended", async () => {
-    const messageId = await send();
-    expect(await deliver(MESSAGES, [{ id: "a", body: deliverJob(messageId) }])).toEqual({ a: null });
+    const messageId = await at.send();
+    expect(await at.deliver(MESSAGES, [{ id: "a", body: deliverJob(messageId) }])).toEqual({ a: null });
     expect(jobLines()).toEqual([
       {
         level: "info",
@@ -105,7 +49,7 @@ describe("the line of a job", () => {
 
   it("that is to be tried again says why", async () => {
     world.deps = { ...world.deps, db: broken() };
-    await deliver(MESSAGES, [{ id: "a", body: { kind: "release", claim: "c", messageIds: ["m"] }, attempts: 3 }]);
+    await at.deliver(MESSAGES, [{ id: "a", body: { kind: "release", claim: "c", messageIds: ["m"] }, attempts: 3 }]);
     expect(jobLines()).toMatchObject([
       {
         level: "warn",
@@ -119,7 +63,7 @@ describe("the line of a job", () => {
   });
 
   it("of callbacks stands for the batch", async () => {
-    await deliver("textgate-callbacks", [{ id: "a", body: ["x_SENDING"] }]);
+    await at.deliver("textgate-callbacks", [{ id: "a", body: ["x_SENDING"] }]);
     expect(jobLines()).toMatchObject([{ kind: "callback", count: 1, outcome: "done" }]);
   });
 });
@@ -136,50 +80,50 @@ describe("a job that always fails", () => {
   });
 
   it("holds up no other of its batch", async () => {
-    const messageId = await send();
+    const messageId = await at.send();
     const batch = [
       { id: "bad", body: poison },
       { id: "good", body: { kind: "release", claim: "c", messageIds: ["m"] } },
       { id: "message", body: deliverJob(messageId) },
     ];
-    expect(await deliver(MESSAGES, batch)).toEqual({ bad: 5, good: null, message: null });
+    expect(await at.deliver(MESSAGES, batch)).toEqual({ bad: 5, good: null, message: null });
     expect(submitted).toEqual([messageId]);
   });
 
   it("is tried six times, with growing pauses, and then kept with its error and without numbers", async () => {
     const ends = [];
     for (let attempts = 1; attempts <= 6; attempts++) {
-      ends.push((await deliver(MESSAGES, [{ id: "bad", body: poison, attempts }])).bad);
-      expect(await list()).toHaveLength(attempts < 6 ? 0 : 1);
+      ends.push((await at.deliver(MESSAGES, [{ id: "bad", body: poison, attempts }])).bad);
+      expect(await at.list()).toHaveLength(attempts < 6 ? 0 : 1);
     }
     expect(ends).toEqual([5, 7, 11, 16, 25, null]);
     const kept = { ...poison, records: [{ ...record, reason: "no such number: +…00" }] };
     const error = "Error: D1_ERROR: no such column: x";
     const diedAt = "2026-11-21T12:00:00.000Z";
-    expect(await list()).toEqual([{ id: "bad", queue: MESSAGES, body: kept, diedAt, error, putBackAt: null }]);
+    expect(await at.list()).toEqual([{ id: "bad", queue: MESSAGES, body: kept, diedAt, error, putBackAt: null }]);
     expect(jobLines().at(-1)).toMatchObject({ level: "error", outcome: "dead", attempts: 6, error });
   });
 
   it("for the store's sake is tried on: how often, the queue decides", async () => {
     world.deps = { ...world.deps, db: broken() };
-    expect(await deliver(MESSAGES, [{ id: "a", body: poison, attempts: 10 }])).toEqual({ a: 192 });
+    expect(await at.deliver(MESSAGES, [{ id: "a", body: poison, attempts: 10 }])).toEqual({ a: 192 });
   });
 
   it("and that the store does not keep comes again", async () => {
     await world.rows("DROP TABLE dead_jobs");
-    expect(await deliver(MESSAGES, [{ id: "a", body: poison, attempts: 6 }])).toEqual({ a: 37 });
+    expect(await at.deliver(MESSAGES, [{ id: "a", body: poison, attempts: 6 }])).toEqual({ a: 37 });
   });
 });
 
 describe("deliveries of a batch", () => {
   it("run together at first, and alone once they have failed, so that one that always fails fails alone", async () => {
-    const [good, bad, late] = [await send(), await send(), await send()];
+    const [good, bad, late] = [await at.send(), await at.send(), await at.send()];
     world.deps = { ...world.deps, db: faultyDatabase(bad) };
     const given = [good, bad].map((id) => ({ id, body: deliverJob(id) }));
-    expect(await deliver(MESSAGES, given)).toEqual({ [good]: 4, [bad]: 4 });
+    expect(await at.deliver(MESSAGES, given)).toEqual({ [good]: 4, [bad]: 4 });
     expect(submitted).toEqual([]);
     const again = [...given.map((it) => ({ ...it, attempts: 2 })), { id: late, body: deliverJob(late) }];
-    expect(await deliver(MESSAGES, again)).toEqual({ [good]: null, [bad]: 8, [late]: null });
+    expect(await at.deliver(MESSAGES, again)).toEqual({ [good]: null, [bad]: 8, [late]: null });
     expect(submitted).toEqual([late, good]);
   });
 });
@@ -190,8 +134,8 @@ describe("a malformed job", () => {
       { id: "a", body: { kind: "fly", to: 12125550100, note: `to ${ADA}` } },
       { id: "b", body: null },
     ];
-    expect(await deliver(MESSAGES, batch)).toEqual({ a: null, b: null });
-    expect(await list()).toMatchObject([
+    expect(await at.deliver(MESSAGES, batch)).toEqual({ a: null, b: null });
+    expect(await at.list()).toMatchObject([
       { id: "b", body: null, error: "Error: malformed: body is wrong" },
       {
         id: "a",
@@ -206,22 +150,22 @@ describe("a malformed job", () => {
     const { deps } = world;
     const job = { id: "a", body: { kind: "fly" } };
     world.deps = { ...deps, db: broken() };
-    expect(await deliver(MESSAGES, [job])).toEqual({ a: 4 });
+    expect(await at.deliver(MESSAGES, [job])).toEqual({ a: 4 });
     world.deps = { ...deps, db: failingDatabase(deps.db, 1, "after") };
-    expect(await deliver(MESSAGES, [{ ...job, attempts: 2 }])).toEqual({ a: null });
-    expect(await deliver(MESSAGES, [{ ...job, attempts: 3 }])).toEqual({ a: null });
-    expect(await list()).toHaveLength(1);
+    expect(await at.deliver(MESSAGES, [{ ...job, attempts: 2 }])).toEqual({ a: null });
+    expect(await at.deliver(MESSAGES, [{ ...job, attempts: 3 }])).toEqual({ a: null });
+    expect(await at.list()).toHaveLength(1);
   });
 });
 
 describe("the dead-letter queue", () => {
   it("is emptied into the store, each job once", async () => {
-    const body = deliverJob(await send());
-    expect(await deliver(DEAD, [{ id: "a", body }])).toEqual({ a: null });
+    const body = deliverJob(await at.send());
+    expect(await at.deliver(DEAD, [{ id: "a", body }])).toEqual({ a: null });
     world.advance(1);
-    expect(await deliver(DEAD, [{ id: "a", body }])).toEqual({ a: null });
+    expect(await at.deliver(DEAD, [{ id: "a", body }])).toEqual({ a: null });
     const diedAt = "2026-11-21T12:00:00.000Z";
-    expect(await list()).toEqual([{ id: "a", queue: MESSAGES, body, diedAt, error: null, putBackAt: null }]);
+    expect(await at.list()).toEqual([{ id: "a", queue: MESSAGES, body, diedAt, error: null, putBackAt: null }]);
     expect(jobLines()).toMatchObject([{ level: "error", kind: "deliver", outcome: "dead" }, { outcome: "dead" }]);
   });
 
@@ -231,15 +175,15 @@ describe("the dead-letter queue", () => {
     const body = deliverJob("m");
     let shortest = 0;
     for (let attempts = 1; attempts <= 100; attempts++) {
-      const { a } = await deliver(DEAD, [{ id: "a", body, attempts }]);
+      const { a } = await at.deliver(DEAD, [{ id: "a", body, attempts }]);
       shortest += (a ?? 0) * (2 / 3);
       if (attempts === 20) expect(a).toBe(5400);
       if (attempts > 12) attempts += 7;
     }
     expect(shortest * 8).toBeGreaterThan(3.5 * 86_400);
     world.deps = deps;
-    expect(await deliver(DEAD, [{ id: "a", body, attempts: 101 }])).toEqual({ a: null });
-    expect(await list()).toHaveLength(1);
+    expect(await at.deliver(DEAD, [{ id: "a", body, attempts: 101 }])).toEqual({ a: null });
+    expect(await at.list()).toHaveLength(1);
   });
 });
 
@@ -248,7 +192,7 @@ describe("a job that makes up for a failed store", () => {
   let release: { id: string; body: Job };
 
   beforeEach(async () => {
-    const messageId = await send();
+    const messageId = await at.send();
     release = { id: "a", body: { kind: "release", claim, messageIds: [messageId] } };
     await world.rows(
       "UPDATE messages SET claimed_at = ?2, claim = ?3 WHERE message_id = ?1",
@@ -261,33 +205,33 @@ describe("a job that makes up for a failed store", () => {
   it("is done from the dead-letter queue too, as nothing else does its work", async () => {
     const { deps } = world;
     world.deps = { ...deps, db: broken() };
-    expect(await deliver(DEAD, [{ ...release, attempts: 90 }])).toEqual({ a: 300 });
+    expect(await at.deliver(DEAD, [{ ...release, attempts: 90 }])).toEqual({ a: 300 });
     world.deps = deps;
-    expect(await deliver(DEAD, [{ ...release, attempts: 91 }])).toEqual({ a: null });
+    expect(await at.deliver(DEAD, [{ ...release, attempts: 91 }])).toEqual({ a: null });
     expect(await world.rows("SELECT claim, claimed_at FROM messages")).toEqual([{ claim: null, claimed_at: null }]);
-    expect(await list()).toEqual([]);
+    expect(await at.list()).toEqual([]);
   });
 
   it("is kept from there when it fails by itself", async () => {
     world.deps = { ...world.deps, db: faultyDatabase(claim) };
-    expect(await deliver(DEAD, [{ ...release, attempts: 5 }])).toEqual({ a: 25 });
-    expect(await deliver(DEAD, [{ ...release, attempts: 6 }])).toEqual({ a: null });
-    expect(await list()).toMatchObject([{ id: "a", queue: MESSAGES, body: release.body }]);
+    expect(await at.deliver(DEAD, [{ ...release, attempts: 5 }])).toEqual({ a: 25 });
+    expect(await at.deliver(DEAD, [{ ...release, attempts: 6 }])).toEqual({ a: null });
+    expect(await at.list()).toMatchObject([{ id: "a", queue: MESSAGES, body: release.body }]);
   });
 });
 
 describe("a job whose store is away", () => {
   it.each(["deliver", "release"])("does not die, even where the store is back a moment later: %s", async (kind) => {
-    const messageId = await send();
+    const messageId = await at.send();
     const body = kind === "deliver" ? deliverJob(messageId) : { kind, claim: "c", messageIds: [messageId] };
     const { deps } = world;
     for (let attempts = JOB_TRIES; attempts < JOB_TRIES + 3; attempts++) {
       world.deps = { ...deps, db: failingDatabase(deps.db, STORE_TRIES) };
-      expect(await deliver(MESSAGES, [{ id: "a", body, attempts }])).toEqual({ a: expect.any(Number) });
+      expect(await at.deliver(MESSAGES, [{ id: "a", body, attempts }])).toEqual({ a: expect.any(Number) });
     }
     world.deps = deps;
-    expect(await list()).toEqual([]);
-    expect(await deliver(MESSAGES, [{ id: "a", body, attempts: JOB_TRIES + 3 }])).toEqual({ a: null });
+    expect(await at.list()).toEqual([]);
+    expect(await at.deliver(MESSAGES, [{ id: "a", body, attempts: JOB_TRIES + 3 }])).toEqual({ a: null });
     expect(submitted).toEqual(kind === "deliver" ? [messageId] : []);
   });
 });

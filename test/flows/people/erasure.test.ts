@@ -1,6 +1,7 @@
 /** Erased people stay erased: under imports at the same time, and under new secrets. */
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { PART_ROWS } from "../../../src/domain/people/subscriber-file.ts";
 import { applyReceipts } from "../../../src/flows/messages/apply-receipts.ts";
 import { receiveInbound } from "../../../src/flows/people/receive-inbound.ts";
 import { Hmac } from "../../../src/platform/hmac.ts";
@@ -138,14 +139,9 @@ describe("an erased person", () => {
 });
 
 describe("an import that is under way while somebody is erased", () => {
-  /** Some three parts of a file, each a transaction of its own; Ada's row is in the first and Bob's in the last. */
-  const file = () => {
-    const rows = Array.from(
-      { length: 15_000 },
-      (_, i) => `+1646${5_000_000 + i},p${i}@${"x".repeat(60)}.${"y".repeat(30)}.example.com`,
-    );
-    return [ADA, ...rows, BOB];
-  };
+  /** Three parts of a file, each a transaction of its own; Ada's row is in the first and Bob's in the last. */
+  const others = 2 * PART_ROWS;
+  const file = () => [ADA, ...Array.from({ length: others }, (_, i) => `+1646${5_000_000 + i}`), BOB];
 
   it.each([1, 2, 3])("does not undo the erasure before its transaction no. %i", async (nth) => {
     const { deps } = world;
@@ -161,8 +157,8 @@ describe("an import that is under way while somebody is erased", () => {
     // What was written before the erasure counts as imported: it was, and then erased.
     const isAdaFirst = nth > 1;
     expect(answer.optedOutNumbers).toEqual(isAdaFirst ? [BOB] : [ADA, BOB]);
-    expect(answer.imported).toBe(15_002 - answer.optedOutNumbers.length);
-    expect(await world.rows("SELECT count(*) AS n FROM subscriptions")).toEqual([{ n: 15_000 }]);
+    expect(answer.imported).toBe(others + 2 - answer.optedOutNumbers.length);
+    expect(await world.rows("SELECT count(*) AS n FROM subscriptions")).toEqual([{ n: others }]);
   });
 
   it("does not undo it where others were erased before", async () => {

@@ -37,11 +37,11 @@ const VITEST = ["node_modules/vitest/vitest.mjs", "run", "--project"];
 const SUITES = ["test/faults", "test/simulation"];
 /** Suites whose short forms are among the tests. */
 const LONG_FORMS = [
-  "test/flows/databases/moves-cut-off.test.ts",
-  "test/flows/databases/moves.test.ts",
-  "test/flows/messages/hours-never.test.ts",
+  "test/flows/databases/moves-cut-off.long.test.ts",
+  "test/flows/databases/moves.long.test.ts",
+  "test/flows/messages/hours-never.long.test.ts",
   "test/flows/messages/scheduled-beside-others.test.ts",
-  "test/flows/messages/scheduled.test.ts",
+  "test/flows/messages/scheduled.long.test.ts",
   "test/store/operations/report-counts.test.ts",
 ];
 

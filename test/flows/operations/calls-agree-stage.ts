@@ -1,0 +1,243 @@
+// Whatever happens to texts, an operator's calls count them alike: the overview, the reports, the lists, the waiting texts and the state.
+import { expect } from "vitest";
+import { applyReceipts } from "../../../src/flows/messages/apply-receipts.ts";
+import { receiveInbound } from "../../../src/flows/people/receive-inbound.ts";
+import type { MessageAnswers } from "../../../src/operator/messages.ts";
+import type { OverviewAnswers } from "../../../src/operator/overview.ts";
+import type { ReportAnswers } from "../../../src/operator/reports.ts";
+import type { ServiceStateAnswers } from "../../../src/operator/views/service-state.ts";
+import type { WaitingAnswers } from "../../../src/operator/waiting.ts";
+import { recordClick } from "../../../src/store/messages/links.ts";
+import { Random } from "../../random.ts";
+import { type TestClient, World } from "../../world.ts";
+
+const OURS = "+12125550000";
+const WEBSITES = ["brand", "shop"] as const;
+/** The sandbox delivers most; it refuses, fails, retries, or never reports on numbers with these endings. The last is unknown. */
+const ENDINGS = ["0100", "0101", "0102", "0001", "0002", "0003", "0004", "0005", "0006", "0008", "0199"];
+const PHONES = ENDINGS.map((ending, index) => `+1${212 + index}555${ending}`);
+
+type Found = MessageAnswers["FoundMessages"]["messages"][number];
+type Report = ReportAnswers["Report"];
+
+let world: World;
+let clients: TestClient[];
+
+async function begin(): Promise<void> {
+  world = await World.create();
+  for (const websiteId of WEBSITES) {
+    await world.website(websiteId, { carrier: "sandbox", sender: OURS });
+    await world.subscribers(websiteId, PHONES.slice(0, -1));
+  }
+  clients = await Promise.all(WEBSITES.map((websiteId) => world.client(websiteId)));
+}
+
+async function read<T>(path: string): Promise<T> {
+  const answer = await world.operator("GET", path);
+  expect([path, answer.status]).toEqual([path, 200]);
+  return answer.json();
+}
+
+const overview = (query = "") => read<OverviewAnswers["Overview"]>(`/overview${query}`);
+const reportOf = (websiteId: string, by: string) => read<Report>(`/websites/${websiteId}/report?by=${by}`);
+
+/** All that the list has. */
+async function list(path: string, query: string): Promise<Found[]> {
+  const all: Found[] = [];
+  for (let cursor = ""; ; ) {
+    const page = await read<MessageAnswers["FoundMessages"]>(`${path}?${query}&cursor=${cursor}`);
+    all.push(...page.messages);
+    if (page.next === null) return all;
+    cursor = page.next;
+  }
+}
+
+const sum = <T>(rows: T[], count: (row: T) => number) => rows.reduce((total, row) => total + count(row), 0);
+
+type Counts = Pick<Report["total"], "accepted" | "sent" | "delivered" | "failed" | "clicked" | "optedOut">;
+
+/** As a day of the overview has it. */
+const asDay = ({ accepted, sent, delivered, failed, clicked, optedOut }: Counts) => ({
+  ...{ accepted, sent, delivered, clicked, optedOut },
+  undelivered: failed.FAILED_TO_SEND + failed.FAILED_TO_DELIVERY,
+});
+
+class Life {
+  readonly #random: Random;
+  #texts = 0;
+
+  constructor(seed: number) {
+    this.#random = new Random(seed);
+  }
+
+  async step(): Promise<string> {
+    const steps = { send: 12, deliver: 4, pass: 4, receipt: 3, click: 4, optOut: 1, hold: 1, release: 1, cancel: 1 };
+    const happens = this.#random.weighted(steps);
+    await this[happens]();
+    return happens;
+  }
+
+  async send(): Promise<void> {
+    const later = this.#random.weighted({ now: 6, soon: 1, later: 1 });
+    const minutes = later === "soon" ? this.#random.between(2, 6) : this.#random.between(60, 300);
+    await world.send(this.#random.pick(clients), {
+      ...(this.#random.chance(0.1) ? { email: "nobody@example.com" } : { phone: this.#random.pick(PHONES) }),
+      sendPurpose: this.#random.pick(["spring", "summer"]),
+      ...(this.#random.chance(0.5) ? { clickUrl: "https://example.com/" } : {}),
+      ...(later === "now" ? {} : { sendAt: new Date(world.now + minutes * 60_000).toISOString() }),
+    });
+    if (this.#random.chance(0.2)) world.jobs.length = 0;
+  }
+
+  async deliver(): Promise<void> {
+    await world.runQueues();
+  }
+
+  /** Some minutes, or most of a day. */
+  async pass(): Promise<void> {
+    const isLong = this.#random.chance(0.2);
+    const times = this.#random.between(1, 6);
+    for (let time = 0; time < times; time++) {
+      world.advance(isLong ? 3 * 3600 + 61 : 61);
+      await world.sweep();
+    }
+  }
+
+  async receipt(): Promise<void> {
+    const messageId = await this.#pick("carrier IS NOT NULL");
+    const status = this.#random.pick(["DELIVERED", "FAILED_TO_DELIVERY", "SENDING"] as const);
+    const receipt = { messageId, status, reason: null, carrierMessageId: null, optedOut: this.#random.chance(0.3) };
+    await applyReceipts(world.deps, [receipt, receipt]);
+  }
+
+  async click(): Promise<void> {
+    const messageId = await this.#pick("click_url IS NOT NULL");
+    const click = { messageId, clickedAt: world.now, isPerson: this.#random.chance(0.6), clickId: crypto.randomUUID() };
+    await recordClick(world.deps.db, click);
+  }
+
+  async optOut(): Promise<void> {
+    const about = { from: this.#random.pick(PHONES), to: [OURS], keyword: null, answeredByCarrier: false };
+    for (const text of this.#random.pick([["STOP"], ["STOP", "START"]]))
+      await receiveInbound(world.deps, "sandbox", { ...about, text, carrierMessageId: `in-${++this.#texts}` });
+  }
+
+  async hold(): Promise<void> {
+    const filter = this.#random.pick([{}, { sendPurpose: "spring" }]);
+    await world.operator("POST", `/websites/${this.#random.pick(WEBSITES)}/hold`, filter);
+  }
+
+  async release(): Promise<void> {
+    for (const websiteId of WEBSITES) await world.operator("POST", `/websites/${websiteId}/release`, {});
+  }
+
+  async cancel(): Promise<void> {
+    const filter = { sendPurpose: this.#random.pick(["spring", "summer"]) };
+    await world.operator("POST", `/websites/${this.#random.pick(WEBSITES)}/cancel`, filter);
+  }
+
+  async erase(): Promise<void> {
+    await world.operator("DELETE", `/websites/${this.#random.pick(WEBSITES)}/people/${this.#random.pick(PHONES)}`);
+  }
+
+  async #pick(condition: string): Promise<string> {
+    const rows = await world.rows(`SELECT message_id FROM messages WHERE ${condition} ORDER BY rowid`);
+    return rows.length === 0 ? "" : String(this.#random.pick(rows).message_id);
+  }
+}
+
+/** The overview counts what the reports count, by day and by website; and each report counts the same, by whatever. */
+async function expectReportsAgree(): Promise<void> {
+  const [all, days] = [await overview(), await read<Report>("/report?by=day")];
+  const ofDay = new Map(days.rows.map((row) => [row.day, asDay(row as Counts)]));
+  const none = { accepted: 0, sent: 0, delivered: 0, clicked: 0, optedOut: 0, undelivered: 0 };
+  for (const day of all.days) expect(day).toMatchObject({ ...none, ...ofDay.get(day.day) });
+  expect(sum(all.days, ({ accepted }) => accepted)).toBe(days.total.accepted);
+  for (const by of ["purpose", "website", "reason", "sender"]) {
+    const report = await read<Report>(`/report?by=${by}`);
+    expect([by, report.total]).toEqual([by, days.total]);
+    expect([by, sum(report.rows, ({ accepted }) => accepted)]).toEqual([by, days.total.accepted]);
+  }
+  for (const websiteId of WEBSITES) {
+    const { rows, total } = await reportOf(websiteId, "day");
+    const today = rows.find(({ day }) => day === new Date(world.now).toISOString().slice(0, 10));
+    const own = (await overview(`?website=${websiteId}`)).websites[0];
+    expect(own).toMatchObject({
+      textsToday: today?.accepted ?? 0,
+      failedToday: today ? asDay(today as Counts).undelivered : 0,
+      ...{ sent30Days: total.sent, optedOut30Days: total.optedOut },
+    });
+    expect(all.websites.find((it) => it.websiteId === websiteId)).toEqual(own);
+  }
+}
+
+const isPending = ({ status }: Found) => status === "PENDING_TO_SEND";
+const isTimed = ({ scheduledFor }: Found) => scheduledFor !== null && Date.parse(scheduledFor) > world.now;
+const isHeld = ({ waits }: Found) => waits?.held !== undefined;
+
+/** The lists have what the others count. */
+async function expectListsAgree(): Promise<void> {
+  const [found, kept] = [await list("/messages", "from=2026-01-01T00:00:00Z"), await list("/scheduled", "")];
+  const { total } = await read<Report>("/report?by=day");
+  const { sent, delivered, pending, failed, reasons } = total;
+  const of = (...statuses: string[]) => found.filter(({ status }) => statuses.includes(status)).length;
+  expect({ sent, delivered, pending, ...failed }).toEqual({
+    sent: of("SENDING", "DELIVERED", "FAILED_TO_DELIVERY"),
+    ...{ delivered: of("DELIVERED"), pending: of("PENDING_TO_SEND") },
+    ...Object.fromEntries(Object.keys(failed).map((status) => [status, of(status)])),
+  });
+  for (const [reason, count] of Object.entries(reasons))
+    expect([reason, found.filter((it) => it.reason === reason).length]).toEqual([reason, count]);
+  const { groups } = await read<WaitingAnswers["WaitingMessages"]>("/waiting");
+  const waiting = (...why: string[]) =>
+    sum(
+      groups.flatMap(({ rows }) => rows.filter((row) => why.includes(row.why))),
+      ({ count }) => count,
+    );
+  const ready = found.filter((it) => isPending(it) && !isTimed(it));
+  expect(waiting("held")).toBe(ready.filter(isHeld).length);
+  expect(waiting("carrier", "queue")).toBe(ready.filter((it) => !isHeld(it) && it.claimedAt === null).length);
+  expect(waiting("scheduled", "sending-hours")).toBe(kept.length);
+  const { messages } = await read<ServiceStateAnswers["ServiceState"]>("/health");
+  const { held, withoutReceipt, claimed, stuck } = messages;
+  expect([held.count, withoutReceipt.count]).toEqual([waiting("held"), of("SENDING")]);
+  expect(Number(messages.waiting.count) + Number(messages.retrying.count)).toBe(waiting("carrier", "queue"));
+  expect(Number(claimed.count) + Number(stuck.count)).toBe(ready.filter((it) => it.claimedAt !== null).length);
+  const minute = Math.floor(world.now / 60_000) - 1;
+  const isYoung = ({ acceptedAt }: Found) => Math.floor(Date.parse(acceptedAt) / 60_000) >= minute;
+  const { needs, websites, minutes } = await overview();
+  const late = found.filter((it) => isPending(it) && !isYoung(it) && !isHeld(it));
+  expect(needs.waiting).toBe(late.length);
+  expect(sum(websites, (website) => website.waiting ?? Number.NaN)).toBe(late.length);
+  const ofHour = found.filter(({ acceptedAt }) => Math.floor(Date.parse(acceptedAt) / 60_000) > minute - 59);
+  expect(sum(minutes, ({ accepted }) => accepted)).toBe(ofHour.length);
+  expect(sum(minutes, (it) => it.waiting)).toBe(ofHour.filter(isPending).length);
+}
+
+export interface Length {
+  steps: number;
+  /** The calls are compared after so many steps. */
+  every: number;
+  /** What is erased or purged is in no list any more, and is counted all the same. */
+  erasures: number;
+}
+
+/** @returns the kinds of steps that happened */
+export async function expectAgree(seed: number, { steps, every, erasures }: Length): Promise<Set<string>> {
+  await begin();
+  const life = new Life(seed);
+  const happened = new Set<string>();
+  for (let step = 1; step <= steps; step++) {
+    happened.add(await life.step());
+    if (step % every > 0) continue;
+    await expectReportsAgree();
+    await expectListsAgree();
+  }
+  for (let time = 0; time < erasures; time++) {
+    await life.erase();
+    await life.send();
+    await life.pass();
+    await expectReportsAgree();
+  }
+  return happened;
+}
