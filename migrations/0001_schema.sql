@@ -539,7 +539,7 @@ CREATE TABLE operator_sessions (
 CREATE UNIQUE INDEX operator_sessions_by_id ON operator_sessions (session_id);
 CREATE INDEX operator_sessions_by_expiry ON operator_sessions (ends_at);
 
--- Every change that an operator made, kept for good. A change of one transaction is stored with its row; of any other change the
+-- Every change that an operator made, and each look-up of a person, kept for good. A change of one transaction is stored with its row; of any other change the
 -- row is stored before it, without an outcome.
 CREATE TABLE audit_log (
   id INTEGER NOT NULL PRIMARY KEY,
@@ -558,6 +558,7 @@ CREATE TABLE audit_log (
 CREATE INDEX audit_log_by_website ON audit_log (website_id) WHERE website_id IS NOT NULL;
 CREATE INDEX audit_log_by_client ON audit_log (client_id) WHERE client_id IS NOT NULL;
 CREATE INDEX audit_log_by_operator ON audit_log (operator);
+CREATE INDEX audit_log_look_ups ON audit_log (operator, stored_at) WHERE action = 'look-up';
 
 -- The rows of the ledger that belong to an import have its id as their proof, and ids after after_id, up to last_id.
 CREATE TABLE imports (

@@ -1,6 +1,6 @@
 // The log: one JSON object per line, as Workers Logs indexes it. The platform takes a line's level, for its views and alerts,
 // from the method of `console` that wrote it.
-import { maskNumbers } from "./domain/operations/mask.ts";
+import { maskAddresses, maskNumbers } from "./domain/operations/mask.ts";
 
 export type LogLevel = "info" | "warn" | "error";
 
@@ -15,13 +15,13 @@ export function log(level: LogLevel, event: string, fields: LogFields = {}): voi
   console[WRITE[level]](logLine(level, event, { time: new Date().toISOString(), ...fields }));
 }
 
-/** @returns JSON. The words of an error come from elsewhere, so phone numbers in them are masked. */
+/** @returns JSON. The words of an error come from elsewhere, so numbers and addresses in them are masked. */
 export function logLine(level: LogLevel, event: string, fields: LogFields = {}): string {
   const { error } = fields;
   return JSON.stringify({
     level,
     event,
     ...fields,
-    ...(typeof error === "string" ? { error: maskNumbers(error) } : {}),
+    ...(typeof error === "string" ? { error: maskNumbers(maskAddresses(error)) } : {}),
   });
 }

@@ -12,6 +12,7 @@ import { failureResponse, faultOf, faultResponse, toAnswer, toResponse } from ".
 import { limitRate, refuseEarly, requireClient, toSeconds } from "./http/guards.ts";
 import { misconfiguredResponse } from "./http/health.ts";
 import { inItsDatabase } from "./http/in-database.ts";
+import { recordLookUps } from "./http/look-ups.ts";
 import { maskFor } from "./http/mask-answer.ts";
 import { logRequest, routeOf } from "./http/request-log.ts";
 import { requireOperator, requireRole } from "./http/require-operator.ts";
@@ -22,7 +23,7 @@ import { describeError } from "./platform/describe-error.ts";
 /** What a request passes before it is answered. A carrier's call is guarded by the carrier's signature or key, in its handler. */
 function guardsOf(call: Call): Guard[] {
   const { access, isCountedWhenStored } = call;
-  if (access === "operator") return [requireOperator, requireRole(call)];
+  if (access === "operator") return [requireOperator, requireRole(call), ...recordLookUps(call)];
   if (access === "open" || access === "carrier") return [];
   return [requireClient(access.client), isCountedWhenStored ? refuseEarly : limitRate, answerSandboxError as Guard];
 }

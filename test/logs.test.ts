@@ -1,7 +1,8 @@
 /** What the log says, and what it must never say. */
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { maskNumbers, toMaskedJson, withoutQuotations } from "../src/domain/operations/mask.ts";
+import { withoutQuotations } from "../src/domain/messages/carrier-words.ts";
+import { maskNumbers, toMaskedJson } from "../src/domain/operations/mask.ts";
 import { log } from "../src/log.ts";
 import { handleRequest } from "../src/router.ts";
 import { ADA, CarrierWorld, mockSockets } from "./carriers/carrier-world.ts";

@@ -20,6 +20,7 @@ const ACTIONS: Record<string, string> = {
   "abort-move": "ended the move of the website",
   "create-token": "made a token",
   "end-token": "ended a token",
+  "look-up": "looked up a person",
   reveal: "saw the number of a person",
   "sign-in": "signed in",
   "end-session": "ended a session",

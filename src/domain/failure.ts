@@ -22,6 +22,8 @@ export type Failure =
   | { kind: "credentials-wrong"; message: string }
   /** The caller's address has made too many look-ups that found nothing: see platform/guesses.ts. */
   | { kind: "guesses-exceeded" }
+  /** A viewer has looked up too many people. */
+  | { kind: "look-ups-exceeded"; most: number; retryAfterSeconds: number }
   /** An endpoint was tried too often. */
   | { kind: "tests-exceeded"; retryAfterSeconds: number }
   | { kind: "client-suspended" }

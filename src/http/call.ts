@@ -120,6 +120,15 @@ export function isForOperators({ method, isRead, reveals }: Pick<Call, "method" 
   return reveals === true || (method !== "GET" && isRead !== true);
 }
 
+/** The parameters that name a person. */
+const PEOPLE = new Set(["phone", "email", "person"]);
+
+/** Whether its path or its query may name a person, of whom it reads. What changes or reveals has entries of its own in the audit log. */
+export function looksUpPeople(call: Call): boolean {
+  const { access, reveals, parameters = [] } = call;
+  return access === "operator" && !reveals && !isForOperators(call) && parameters.some(({ name }) => PEOPLE.has(name));
+}
+
 /** Whether the call has an answer that is no JSON and may name people. */
 export function hasFiles({ answers, namesNobody }: Pick<Call, "answers" | "namesNobody">): boolean {
   const types = answers.flatMap(({ mediaType, other }) => [mediaType, other?.mediaType]);

@@ -122,6 +122,11 @@ function explain(
         message: "This endpoint was tried too often. Repeat the request after the time in Retry-After.",
         headers: { "retry-after": String(failure.retryAfterSeconds) },
       };
+    case "look-ups-exceeded":
+      return {
+        message: `A viewer looks up at most ${failure.most} people a minute. Repeat the request after the time in Retry-After, or use a token with the role operator.`,
+        headers: { "retry-after": String(failure.retryAfterSeconds) },
+      };
     case "daily-limit-reached":
       return explainLimit(failure);
     case "media-type-wrong":

@@ -1,7 +1,8 @@
 import * as z from "zod";
+import type { Deps } from "../deps.ts";
 import { ATTEMPT_OUTCOMES, callbackFields, callbackSchemas } from "../domain/callbacks/callback.ts";
 import { type FieldError, RequestFailure } from "../domain/failure.ts";
-import { sha256Hex } from "../platform/secrets.ts";
+import { readEventCursor, toEventCursor } from "../platform/event-cursor.ts";
 import { type FeedEvent, readFeed } from "../store/callbacks/event-feed.ts";
 import { type ApiRequest, clientOf } from "./api-request.ts";
 import { call, inQuery, ok, type Resource } from "./call.ts";
@@ -24,7 +25,11 @@ const callbackSchema = z
 
 export const eventsAnswerSchema = z.object({
   events: z.array(z.union(Object.values(callbackSchemas).map((schema) => schema.extend({ callback: callbackSchema })))),
-  next: z.string().describe("The `after` of the next request."),
+  next: z
+    .string()
+    .describe(
+      "The `after` of the next request. It is opaque, of a constant length, and valid until the operator replaces `SERVICE_KEY`.",
+    ),
   more: z.boolean().describe("Whether other events are stored already."),
 });
 
@@ -58,20 +63,20 @@ const list = call({
           callback: { attemptedAt: TIME, outcome: "answered", httpStatus: 200 },
         },
       ],
-      next: "4711-1-0123456789abcdef",
+      next: "qvQdYBxO9mTq3kK0u8Jw1vXhZ2c7sLd9eGfJ3aKxPiWvQtYhBn1M6U5rEg",
       more: false,
     }),
   ],
   errors: ["fields-wrong"],
   run: async (request, deps) => {
     const client = clientOf(request);
-    const { after, limit } = await readQuery(request, client.clientId);
+    const { after, limit } = await readQuery(request, deps);
     const found = await readFeed(deps.db, client, after, limit + 1);
     const events = found.slice(0, limit);
     request.logged = { count: events.length };
     return Response.json({
       events: events.map(toView),
-      next: await toCursor(client.clientId, events.at(-1)?.seq ?? after),
+      next: await toEventCursor(client.clientId, events.at(-1)?.seq ?? after, deps.config.serviceKey ?? ""),
       more: found.length > limit,
     });
   },
@@ -91,8 +96,8 @@ function toView({ callback, event }: FeedEvent) {
 }
 
 /** @throws RequestFailure fields-wrong */
-async function readQuery(request: ApiRequest, clientId: string): Promise<{ after: number; limit: number }> {
-  const after = await readCursor(request.query.after, clientId);
+async function readQuery(request: ApiRequest, deps: Deps): Promise<{ after: number; limit: number }> {
+  const after = await readCursor(request.query.after, clientOf(request).clientId, deps);
   const limit = readLimit(request.query.limit, EVENTS_LIMIT);
   const details: FieldError[] = [];
   if (after === undefined)
@@ -104,18 +109,8 @@ async function readQuery(request: ApiRequest, clientId: string): Promise<{ after
 
 type Given = string | string[] | undefined;
 
-const CURSOR = /^(\d{1,15})-[0-9a-f]{16}$/;
-
 /** @returns the number of the last event that the client has read; 0: none */
-async function readCursor(given: Given, clientId: string): Promise<number | undefined> {
+async function readCursor(given: Given, clientId: string, { config }: Deps): Promise<number | undefined> {
   if (given === undefined || given === "") return 0;
-  const [, seq] = CURSOR.exec(String(given)) ?? [];
-  if (seq === undefined) return undefined;
-  return (await toCursor(clientId, Number(seq))) === given ? Number(seq) : undefined;
-}
-
-/** The cursor of another client, or one that was changed by mistake, is refused: it would skip events without a word. */
-async function toCursor(clientId: string, seq: number): Promise<string> {
-  const check = await sha256Hex(`events ${clientId} ${seq}`);
-  return `${seq}-${check.slice(0, 16)}`;
+  return readEventCursor(clientId, String(given), config.serviceKey ?? "");
 }

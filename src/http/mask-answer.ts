@@ -1,12 +1,12 @@
 // What is shown of people to whom: the one place through which each answer to an operator goes.
 import type { Deps } from "../deps.ts";
 import { RequestFailure } from "../domain/failure.ts";
-import { maskNumbers } from "../domain/operations/mask.ts";
 import { maskAnswer, phonesIn } from "../domain/operations/mask-people.ts";
 import { toPersonId } from "../platform/person-id.ts";
 import { storeAudit } from "../store/operations/audit.ts";
 import { type ApiRequest, authorOf, type Handler } from "./api-request.ts";
 import type { Call } from "./call.ts";
+import { maskPerson } from "./look-ups.ts";
 
 /**
  * A session, and a viewer's token, get JSON with people masked. What is there to show them is shown to an operator, and audited. A bearer
@@ -16,11 +16,11 @@ export function maskFor(call: Call, run: Handler): Handler {
   if (call.access !== "operator") return run;
   return async (request, deps) => {
     const response = await run(request, deps);
-    const isMasked = request.session !== undefined || request.role !== "operator";
     if (call.reveals) {
-      if (response.ok && (isMasked || call.method !== "GET")) await auditReveal(request, deps);
+      if (response.ok) await auditReveal(request, deps);
       return response;
     }
+    const isMasked = request.session !== undefined || request.role !== "operator";
     if (!isMasked || response.body === null) return response;
     if (response.headers.get("content-type")?.startsWith("application/json")) return masked(request, deps, response);
     if (request.role !== "operator" && call.namesNobody !== true) {
@@ -44,7 +44,7 @@ async function masked({ role }: ApiRequest, { config }: Deps, response: Response
 /** Before the answer: without its entry, nothing is shown. */
 async function auditReveal(request: ApiRequest, deps: Deps): Promise<void> {
   const { phone, personId, websiteId } = request.params;
-  const subject = maskNumbers(phone ?? personId ?? "");
+  const subject = maskPerson(phone ?? personId ?? "");
   const entry = { action: "reveal", subject, ...(websiteId && { websiteId }) } as const;
   await storeAudit(deps.db, authorOf(request), entry, deps.now());
 }

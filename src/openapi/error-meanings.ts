@@ -1,5 +1,6 @@
 // What errors mean, and when a request may be repeated: for the OpenAPI document, and for the tables in docs/.
 import { REQUESTS_PER_SECOND } from "../domain/clients/sliding-window.ts";
+import { LOOK_UPS } from "../domain/operations/operator-token.ts";
 import type { ErrorKind } from "../http/error-codes.ts";
 
 /** `advice`: what the caller does about it, where the meaning does not make it plain. */
@@ -33,6 +34,10 @@ export const ERROR_MEANINGS: Record<ErrorKind, ErrorMeaning> = {
   },
   "tests-exceeded": {
     meaning: "The endpoint of the client was tried too often: nothing was posted.",
+    advice: "Retry after `Retry-After`.",
+  },
+  "look-ups-exceeded": {
+    meaning: `The token has the role \`viewer\`, which looks up at most ${LOOK_UPS.most} people a minute.`,
     advice: "Retry after `Retry-After`.",
   },
   "client-suspended": { meaning: "The client is suspended.", advice: "Ask the operator." },

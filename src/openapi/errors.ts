@@ -1,6 +1,7 @@
 import type { Failure } from "../domain/failure.ts";
+import { LOOK_UPS } from "../domain/operations/operator-token.ts";
 import { BODY_LIMITS } from "../http/body.ts";
-import { type Call, hasFiles, isForOperators } from "../http/call.ts";
+import { type Call, hasFiles, isForOperators, looksUpPeople } from "../http/call.ts";
 import { ERROR_CODES, type ErrorKind } from "../http/error-codes.ts";
 import { errorSchema } from "../http/error-schema.ts";
 import { type ErrorAnswer, FAULT, toAnswer } from "../http/errors.ts";
@@ -20,6 +21,7 @@ const EXAMPLES: { [K in Exclude<ErrorKind, "fault">]: Extract<Failure, { kind: K
   },
   "guesses-exceeded": { kind: "guesses-exceeded" },
   "tests-exceeded": { kind: "tests-exceeded", retryAfterSeconds: 12 },
+  "look-ups-exceeded": { kind: "look-ups-exceeded", most: LOOK_UPS.most, retryAfterSeconds: 12 },
   "client-suspended": { kind: "client-suspended" },
   "operation-denied": { kind: "operation-denied", operation: "send" },
   "signature-wrong": { kind: "signature-wrong" },
@@ -65,6 +67,7 @@ export function errorsOf(call: Call): ErrorKind[] {
   const credentials = ["credentials-missing", "credentials-wrong"] as const;
   if (access === "operator") kinds.push("path-unknown", ...credentials, "guesses-exceeded", "origin-foreign");
   if (access === "operator" && (isForOperators(call) || hasFiles(call))) kinds.push("viewer-denied");
+  if (looksUpPeople(call)) kinds.push("look-ups-exceeded");
   if (access === "carrier") kinds.push("path-unknown", "signature-wrong", "body-too-large", "body-incomplete");
   if (typeof access === "object") {
     kinds.push(...credentials, "guesses-exceeded", "client-suspended", "operation-denied", "rate-exceeded");

@@ -28,7 +28,7 @@ const CHANGED = {
   subscribed: false,
   source: "keyword",
   changedAt: TIME,
-  changeId: 4711,
+  changeId: 1795262400002,
 } as const;
 
 /** What the service posts to a client. */

@@ -48,9 +48,9 @@ const list = operatorCall({
   method: "GET",
   path: "/operator/audit",
   tag: "Operators",
-  summary: "Read who changed what",
+  summary: "Read who changed what, and who looked up whom",
   description:
-    "Every change that an operator has made, newest first, 100 per page; by one of `website`, `client` and `by`, or by none. Never a secret, a text of a message or a whole number of a person.",
+    "Every change that an operator has made, and each look-up of a person, newest first, 100 per page; by one of `website`, `client` and `by`, or by none. Never a secret, a text of a message or a whole number of a person.",
   parameters: [
     inQuery("website", "Only changes of this website and its clients."),
     inQuery("client", "Only changes of this client."),

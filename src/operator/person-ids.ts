@@ -10,6 +10,7 @@ import { inWebsitesOf } from "../flows/people/find-person.ts";
 import { BODY_LIMITS, readFields } from "../http/body.ts";
 import { inPath, ok, type Resource } from "../http/call.ts";
 import { PHONE } from "../http/examples.ts";
+import { recordLookUp } from "../http/look-ups.ts";
 import { toPersonId } from "../platform/person-id.ts";
 import { findNumbersOf } from "../store/people/find-by-email.ts";
 import { findWebsitesOf } from "../store/people/person-tables.ts";
@@ -56,12 +57,13 @@ const find = operatorCall({
     "Use the id where a number must not be, for example in addresses that a browser keeps. A number always has the same id, until `SERVICE_KEY` is replaced. 404 where no website knows the number, or nobody is subscribed with the address.",
   body: settingsBody(findSchema, { number: { phone: PHONE }, address: { email: "ada@example.com" } }),
   answers: [ok(personIdAnswers.FoundPerson, "The person.", { personId: PERSON_ID, phone: PHONE, others: [] })],
-  errors: ["resource-unknown"],
+  errors: ["resource-unknown", "look-ups-exceeded"],
   isRead: true,
   command: { name: "person-id" },
   run: async (request, deps) => {
     const { phone, email } = await readFields(request, findSchema, BODY_LIMITS.settings);
     if (!phone === !email) failField("phone", "one of phone and email must be given");
+    await recordLookUp(request, deps, phone || (email ?? ""));
     const { phones, ...missing } = phone
       ? await findByPhone(deps, readPhone(phone))
       : await findByEmail(deps, email ?? "");

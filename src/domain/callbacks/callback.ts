@@ -71,7 +71,9 @@ export const callbackSchemas = {
       .enum(["api", "keyword", "carrier"])
       .describe("A call of another client, a text of the person, or the word of the carrier."),
     changedAt: z.iso.datetime(),
-    changeId: z.int().describe("Grows with each change: of two changes of a number, the higher is the later."),
+    changeId: z
+      .int()
+      .describe("Of two changes of a number, the higher is the later. Ids of different numbers cannot be compared."),
   }),
 };
 

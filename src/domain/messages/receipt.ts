@@ -1,6 +1,6 @@
 // Pure. A delivery receipt: the report of a carrier about a message that it has accepted.
 import * as z from "zod";
-import { maskNumbers } from "../operations/mask.ts";
+import { stripWords } from "./carrier-words.ts";
 import type { Reason } from "./reason.ts";
 
 export const receiptSchema = z.object({
@@ -29,12 +29,12 @@ const ID_CHARACTERS = 100;
 /** The longest code of a carrier that is kept: Twilio's and Telnyx's have five characters. */
 const CODE_CHARACTERS = 20;
 
-/** The receipt with the carrier's error message cut, because its length has no limit, and without the person's number in it. */
+/** The receipt with the carrier's words cut, because their length has no limit, and without what they quote and any number. */
 export function cutReceipt(receipt: Receipt): Receipt {
   return {
     ...receipt,
     messageId: receipt.messageId.slice(0, ID_CHARACTERS),
-    reason: receipt.reason === null ? null : maskNumbers(receipt.reason).slice(0, REASON_CHARACTERS),
+    reason: receipt.reason === null ? null : stripWords(receipt.reason).slice(0, REASON_CHARACTERS),
     ...(receipt.carrierCode ? { carrierCode: receipt.carrierCode.slice(0, CODE_CHARACTERS) } : {}),
     carrierMessageId: receipt.carrierMessageId?.slice(0, ID_CHARACTERS) ?? null,
   };

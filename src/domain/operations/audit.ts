@@ -1,4 +1,4 @@
-// Pure. What the audit log has of the changes that operators make.
+// Pure. What the audit log has of the changes that operators make, and of the people whom they look up.
 
 /** Who makes a change, and by which request. */
 export interface Author {
@@ -45,6 +45,7 @@ export const AUDIT_ACTIONS = [
   "end-token",
   "sign-in",
   "end-session",
+  "look-up",
   "reveal",
 ] as const;
 

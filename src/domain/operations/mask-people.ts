@@ -1,7 +1,8 @@
 // Pure. An answer as somebody sees it who is signed in: without numbers and addresses of people, and for a viewer without texts. Everything
 // is masked that is not known to be the service's own, so that a new call cannot forget it.
 import { PHONE_FORM } from "../people/phone.ts";
-import { maskNumbers } from "./mask.ts";
+import { FEWEST_DIGITS } from "./digits.ts";
+import { maskAddress, maskAddresses, maskNumbers } from "./mask.ts";
 
 const DOT = "•";
 
@@ -20,17 +21,18 @@ const CHANGES = new Set(["before", "after"]);
 /** What a person wrote or was sent, whole, and what shows a consent. */
 const TEXTS = new Set(["text", "proof", "evidence", "callbackData"]);
 
+/** Fields that hold a number or an address, whatever its form: they are masked whole. */
+const NUMBERS = new Set(["phone", "invalidPhoneNumbers", "optedOutNumbers", "unsubscribedNumbers"]);
+const ADDRESSES = new Set(["email", "emailBefore", "emails", "invalidEmails"]);
+
 /** Words of others, and of an operator, which may contain a number in any form. */
 const FOREIGN = new Set([
-  ...["phone", "response", "callbackData", "evidence", "cause", "error", "invalidPhoneNumbers", "value"],
+  ...["response", "callbackData", "evidence", "cause", "error", "value", "columns", "unreadColumns", "ignoredFields"],
   ...["reason", "reasonDetail", "because", "clickUrl", "mediaUrl", "file"],
 ]);
 
-/** `+12065550142`, `+1 206 555-0142`, `%2B12065550142`. */
-const NUMBER = /(\+|%2B)(\d[\d ().-]{5,20}\d)/gi;
-
-/** An address, in a URL as well: `ada%40example.com`. */
-const ADDRESS = /([^\s"'<>()[\],;:@\\/?=&%])[^\s"'<>()[\],;:@\\/?=&%]{0,63}(@|%40)([\w-]+(?:\.[\w-]+)+)/giu;
+/** A number with a plus sign, in any spelling: `+12065550142`, `+1 206 555-0142`, `%2B12065550142`. */
+const NUMBER = /(?:\+|＋|%2B)(?:[^\p{L}\p{N}]{0,3}\p{N}){7,20}/giu;
 
 /** `+1206•••••42`: the first digits and the last two. */
 export function maskPhone(phone: string): string {
@@ -40,12 +42,19 @@ export function maskPhone(phone: string): string {
 
 /** Masks each number with a plus sign, and each address: `a•••@example.com`. */
 export function maskPeople(text: string): string {
-  if (!/[@+%]/.test(text)) return text;
-  return text
-    .replace(ADDRESS, (_, first: string, at: string, domain: string) => first + DOT.repeat(3) + at + domain)
-    .replace(NUMBER, (_, plus: string, digits: string) =>
-      maskPhone(`+${digits.replaceAll(/\D/g, "")}`).replace("+", plus),
-    );
+  return maskAddresses(text).replace(NUMBER, (number) => {
+    const [, plus = "", spelled = ""] = /^(\+|＋|%2B)(.*)$/isu.exec(number) ?? [];
+    const digits = spelled.normalize("NFKC").replaceAll(/\D/g, "");
+    return plus + maskPhone(`+${digits}`).slice(1);
+  });
+}
+
+/** A field that holds a number, perhaps as somebody has written it: a sender that is a word stays. */
+function maskNumberField(text: string): string {
+  if (PHONE_FORM.test(text)) return maskPhone(text);
+  if (/[@＠]|%40/.test(text)) return maskAddress(text);
+  const digits = text.match(/\p{N}/gu) ?? [];
+  return digits.length < FEWEST_DIGITS ? text : `…${digits.slice(-2).join("")}`;
 }
 
 export interface Masking {
@@ -91,7 +100,12 @@ function mask(key: string, value: unknown, around: Fields, masking: Masking): un
   if (Array.isArray(value)) return value.map((item) => mask(key, item, around, masking));
   if (typeof value !== "object" || value === null) return value;
   const fields = value as Fields;
-  const masked = Object.entries(fields).map(([name, inner]) => [maskPeople(name), mask(name, inner, fields, masking)]);
+  // The columns of a file have the names of what they hold.
+  const keyOf = (name: string) => (key === "columns" ? key : name);
+  const masked = Object.entries(fields).map(([name, inner]) => [
+    maskPeople(name),
+    mask(keyOf(name), inner, fields, masking),
+  ]);
   const phone = phoneOf(fields);
   const personId = phone === undefined ? undefined : masking.personIds.get(phone);
   return Object.fromEntries(personId === undefined ? masked : [...masked, ["personId", personId]]);
@@ -106,8 +120,16 @@ function maskText(key: string, text: string, around: Fields, { hidesTexts }: Mas
   if (hidesTexts && text !== "" && isText(key, around)) return HIDDEN;
   // Whoever may read texts reads them whole: a person may have written a number to call.
   if (key === "text" || (key === "proof" && isText(key, around))) return text;
-  const masked = maskPeople(text);
-  return FOREIGN.has(key) || (key === "from" && isInbound(around)) ? maskNumbers(masked) : masked;
+  if (NUMBERS.has(key) || (key === "from" && isInbound(around))) return maskNumberField(text);
+  if (ADDRESSES.has(key)) return text === "" ? "" : maskAddress(text);
+  if (!FOREIGN.has(key) || isRuling(key, around)) return maskPeople(text);
+  return maskNumbers(maskPeople(text));
+}
+
+/** What sending hours have decided: the words are ours, with the times of a window and the number of a law. */
+function isRuling(key: string, { reason, outcome }: Fields): boolean {
+  if (key === "reasonDetail") return reason === "QUIET_HOURS" || reason === "EXPIRED";
+  return key === "reason" && outcome === "skipped";
 }
 
 /** The proof of a change is a text only where the person has written it. An endpoint may quote the event that it answers. */

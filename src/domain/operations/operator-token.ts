@@ -12,6 +12,12 @@ const NAME_RULE = "must be 1 to 40 of a-z, 0-9 and -, and not begin with -";
 const GRACE_RULE = "must be a whole number of seconds from 0 to 2592000";
 const MAX_GRACE_SECONDS = 30 * 86_400;
 
+/**
+ * How many people a viewer may look up. A masked number hides five digits of ten: at this pace, trying the 100,000 numbers that fit takes more
+ * than a day, and each is in the audit log.
+ */
+export const LOOK_UPS = { most: 60, milliseconds: 60_000 } as const;
+
 export const newTokenSchema = jsonObject({
   name: z.string(NAME_RULE).regex(OPERATOR_NAME, NAME_RULE).describe("Whose it is. The audit log has it."),
   role: orLeftOut(z.enum(ROLES, "must be viewer or operator")).describe(

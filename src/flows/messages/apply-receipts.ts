@@ -1,12 +1,14 @@
 import type { Deps } from "../../deps.ts";
 import { chunk } from "../../domain/chunk.ts";
 import { homeOf } from "../../domain/databases/home.ts";
+import { type AboutMessage, stripWords, withoutWords } from "../../domain/messages/carrier-words.ts";
 import type { Job } from "../../domain/messages/job.ts";
 import { hasListeners } from "../../store/callbacks/notices.ts";
-import { recordReceipts, type SentReceipt } from "../../store/messages/receipts.ts";
+import { readSubmitted, recordReceipts, type SentReceipt } from "../../store/messages/receipts.ts";
 import { optOutRecipient } from "../../store/people/subscriptions.ts";
 import { inDatabaseOfHome } from "../databases/places.ts";
 import { inTurn, togetherOrInTurn } from "../in-turn.ts";
+import { unlessItFails } from "../unless-it-fails.ts";
 import { queueCallbacks } from "./queue-jobs.ts";
 import { rehearse } from "./rehearse.ts";
 
@@ -26,7 +28,8 @@ const MESSAGES_A_CALL = 100;
  * fails by a fault of one of its messages, each of them gets one of its own. Receipts may come early, late, twice or out of order: a
  * final status stays. Safe to run again.
  */
-export async function applyReceipts(deps: Deps, receipts: SentReceipt[]): Promise<void> {
+export async function applyReceipts(deps: Deps, brought: SentReceipt[]): Promise<void> {
+  const receipts = await withoutTheirWords(deps, brought);
   const messages = [...Map.groupBy(receipts, ({ messageId }) => messageId).values()];
   const optedOut = receipts.filter((receipt) => receipt.optedOut);
   // If one of the two fails, the other is done all the same.
@@ -36,6 +39,25 @@ export async function applyReceipts(deps: Deps, receipts: SentReceipt[]): Promis
     () => optOutAtCarrier(deps, optedOut),
   ];
   await inTurn(apply, (next) => next());
+}
+
+/** The receipts without what a carrier repeats of a message. Where the message cannot be read now, all of the words are left out. */
+async function withoutTheirWords(deps: Deps, receipts: SentReceipt[]): Promise<SentReceipt[]> {
+  // Carriers have words only for what has failed: a batch of other receipts stays one call of D1.
+  const hasWords = ({ status, reason }: SentReceipt) =>
+    status === "FAILED_TO_DELIVERY" && reason !== null && withoutWords(reason) !== reason;
+  const ids = [...new Set(receipts.filter(hasWords).map(({ messageId }) => messageId))];
+  if (ids.length === 0) return receipts;
+  const submitted = new Map<string, AboutMessage>();
+  await unlessItFails(deps, "receipts.words-dropped", { count: ids.length }, async () => {
+    for (const [messageId, message] of await readSubmitted(deps.db, ids)) submitted.set(messageId, message);
+  });
+  return receipts.map((receipt) => {
+    const { messageId, reason } = receipt;
+    if (reason === null || !hasWords(receipt)) return receipt;
+    const message = submitted.get(messageId);
+    return { ...receipt, reason: message ? stripWords(reason, message) : withoutWords(reason) };
+  });
 }
 
 async function applyTogether(deps: Deps, receipts: SentReceipt[]): Promise<void> {

@@ -4,7 +4,6 @@ import type { Deps } from "../../deps.ts";
 import type { BreakerChange, BreakerState } from "../../domain/messages/circuit-breaker.ts";
 import type { Lane } from "../../domain/messages/job.ts";
 import { longestWaitMilliseconds } from "../../domain/messages/retry-policy.ts";
-import { maskNumbers } from "../../domain/operations/mask.ts";
 import {
   forgetPause,
   putOff,
@@ -26,11 +25,6 @@ export async function waitForCarrier(deps: Deps, lane: Lane, ids: string[], brea
   const seconds = Math.ceil((breaker.openUntil - now) / 1000);
   deps.log("warn", "carrier.rests", { carrier: breaker.carrier, count: waiting.length, seconds });
   await queueDeliveriesAt(deps, lane, waiting, now);
-}
-
-/** Masks phone numbers in the cause: every message of the carrier shows it, whoever the person is. */
-export function masked(change: BreakerChange | null): BreakerChange | null {
-  return change && { ...change, cause: maskNumbers(change.cause) };
 }
 
 /** A line of the log for a breaker that has opened. */

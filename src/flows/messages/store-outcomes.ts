@@ -7,7 +7,7 @@ import { describeError } from "../../platform/describe-error.ts";
 import { type NextClaim, type Outcomes, type Recorded, recordAndClaim } from "../../store/messages/claims.ts";
 import { inTurn } from "../in-turn.ts";
 import { optOutAtCarrier } from "./apply-receipts.ts";
-import { logOpened, masked, wakeLater } from "./carrier-pauses.ts";
+import { logOpened, wakeLater } from "./carrier-pauses.ts";
 import { type DeliveryRun, queueFullJobs } from "./delivery-run.ts";
 import { queueCallbacks, queueDeliveriesAt } from "./queue-jobs.ts";
 import { claimOrRelease, queueRecoveryOrLog } from "./recovery-jobs.ts";
@@ -76,7 +76,7 @@ export async function storeQueuedRecords(
 
 function toOutcomes(deps: Deps, { claim, endings, breaker }: EndedGroup, counts: Outcomes["counts"]): Outcomes {
   const records = endings.map((ended) => toRecord(deps, ended));
-  return { claim, records, longestWait: longestWaitMilliseconds(deps.config), counts, breaker: masked(breaker.take()) };
+  return { claim, records, longestWait: longestWaitMilliseconds(deps.config), counts, breaker: breaker.take() };
 }
 
 /** Many messages may wait for the same hours to open: those with nearly the same time share a job. */

@@ -1,12 +1,12 @@
-import type { OutboundMessage, Submission } from "../../carriers/carrier.ts";
+import type { Carrier, OutboundMessage, Submission } from "../../carriers/carrier.ts";
 import type { Deps } from "../../deps.ts";
 import { DAY_MILLISECONDS } from "../../domain/day.ts";
+import { stripWords } from "../../domain/messages/carrier-words.ts";
 import { type Ruling, ruleOn } from "../../domain/messages/closed-hours.ts";
 import type { SubmissionEntry, SubmissionRecord } from "../../domain/messages/job.ts";
 import type { Reason } from "../../domain/messages/reason.ts";
 import { backoffSeconds, MOST_ATTEMPTS } from "../../domain/messages/retry-policy.ts";
 import { MAX_EXPIRY_DAYS } from "../../domain/messages/send-times.ts";
-import { maskNumbers, withoutQuotations } from "../../domain/operations/mask.ts";
 import { describeError } from "../../platform/describe-error.ts";
 import { whyPaused } from "../../store/messages/carrier-pauses.ts";
 import type { ClaimedMessage } from "../../store/messages/claims.ts";
@@ -48,7 +48,7 @@ export async function submit(deps: Deps, part: CarrierRun, message: ClaimedMessa
     await queueRehearsal(deps, { messageId: message.messageId, act: submission.rehearses });
   }
   const milliseconds = deps.now() - started;
-  updateBreaker(deps, part, message, submission, milliseconds > CLAIM_WAIT_MILLISECONDS);
+  updateBreaker(deps, part, submission, milliseconds > CLAIM_WAIT_MILLISECONDS);
   const outcome = outcomeOf(submission);
   run.tally.add({ kind: "submission", carrier, outcome });
   if (submission.kind !== "accepted") {
@@ -59,7 +59,7 @@ export async function submit(deps: Deps, part: CarrierRun, message: ClaimedMessa
       outcome,
       attempt: message.attempts,
       milliseconds,
-      error: wordsOf(submission.reason, message),
+      error: submission.reason,
     });
   }
   return { message, at: started, milliseconds, ending: submission };
@@ -88,9 +88,6 @@ export function logAccepted(deps: Deps, carrier: string, ended: Ended[]): void {
 
 const outcomeOf = (ending: Ending) => (ending.kind === "later" && ending.unauthorized ? "unauthorized" : ending.kind);
 
-/** Without the person's number, and without the text: for the log, and for what others see. */
-const wordsOf = (reason: string, { text }: ClaimedMessage) => maskNumbers(withoutQuotations(reason, text));
-
 /**
  * Applies what a submission says about this invocation: no request is left (`exhausted`), or a connection is still in use (`lingers`).
  */
@@ -99,17 +96,11 @@ function applyLimits(run: DeliveryRun, { exhausted, lingers }: Submission & { ki
   if (lingers) void run.connections.use(() => lingers);
 }
 
-function updateBreaker(
-  deps: Deps,
-  { breaker }: CarrierRun,
-  message: ClaimedMessage,
-  submission: Submission,
-  isSlow: boolean,
-) {
+function updateBreaker(deps: Deps, { breaker }: CarrierRun, submission: Submission, isSlow: boolean) {
   if (submission.kind === "accepted" || submission.kind === "refused") breaker.recordSuccess(isSlow);
   else if (submission.failing) {
     const seconds = submission.kind === "later" ? submission.retryAfterSeconds : undefined;
-    breaker.recordFailure(deps.now(), deps.random(), wordsOf(submission.reason, message), seconds);
+    breaker.recordFailure(deps.now(), deps.random(), submission.reason, seconds);
   }
 }
 
@@ -124,11 +115,23 @@ async function trySubmit(deps: Deps, message: ClaimedMessage): Promise<Submissio
   if (ruling && ruling.kind !== "goes") return { kind: "closed", ruling };
   const validity = validityUntil(Math.min(ruling?.until ?? NEVER, expiresAt ?? NEVER), now);
   const outbound = { messageId, to: phone, from: sender, text, encoding, mediaUrl, attempt: attempts };
+  return withoutTheirWords(await submitThrough(carrier, { ...outbound, ...validity }), message);
+}
+
+async function submitThrough(carrier: Carrier, outbound: OutboundMessage): Promise<Submission> {
   try {
-    return await carrier.submit({ ...outbound, ...validity });
+    return await carrier.submit(outbound);
   } catch (error) {
     return { kind: "unknown", reason: describeError(error) };
   }
+}
+
+/** What a carrier says is stored, logged and shown: from here on, it tells neither whom the text is for nor what is in it. */
+function withoutTheirWords(submission: Submission, message: ClaimedMessage): Submission {
+  if (submission.kind !== "accepted") return { ...submission, reason: stripWords(submission.reason, message) };
+  const { receipt } = submission;
+  if (!receipt?.reason) return submission;
+  return { ...submission, receipt: { ...receipt, reason: stripWords(receipt.reason, message) } };
 }
 
 const NEVER = Number.POSITIVE_INFINITY;

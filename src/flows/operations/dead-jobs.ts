@@ -1,5 +1,6 @@
 import type { Deps } from "../../deps.ts";
 import { RequestFailure } from "../../domain/failure.ts";
+import { withoutWords } from "../../domain/messages/carrier-words.ts";
 import { type Job, tryJob } from "../../domain/messages/job.ts";
 import { maskNumbers, toMaskedJson } from "../../domain/operations/mask.ts";
 import { describeError } from "../../platform/describe-error.ts";
@@ -31,10 +32,14 @@ export async function keepDeadJobs(deps: Deps, queue: string, jobs: QueuedJob[],
   );
 }
 
-/** In a job, only the words of a carrier may hold a phone number; in a malformed job, any text may. */
+/**
+ * In a job, only the words of a carrier may hold a phone number; in a malformed job, any text may. Those of receipts, which were not
+ * compared with the text yet, are left out.
+ */
 function toKeptBody(body: unknown): string {
-  const isJob = tryJob(body).data !== undefined;
-  return toMaskedJson(body, (key) => !isJob || key === "reason");
+  const job = tryJob(body).data;
+  const toMasked = job?.kind === "receipts" ? withoutWords : maskNumbers;
+  return toMaskedJson(body, (key) => job === undefined || key === "reason", toMasked);
 }
 
 /** Limit of one call; the caller repeats it while jobs are left. */

@@ -36,7 +36,12 @@ export const operatorMessageSchema = z.object({
   clientName: z.string().nullable(),
   status: z.enum(MESSAGE_STATUSES),
   reason: reasonSchema,
-  reasonDetail: z.string().nullable().describe("In words: the carrier's own, or why the message waits."),
+  reasonDetail: z
+    .string()
+    .nullable()
+    .describe(
+      "In words: why the message waits, or the carrier's own, without what they quote, numbers of seven or more digits, and the text of the message.",
+    ),
   phone: z.string().nullable(),
   ...personIdShape,
   email: z.string().nullable(),

@@ -72,6 +72,14 @@ export interface ToldOrigin {
 }
 
 /**
+ * The id of the latest change of the number `n`: the time of its first, and how many it has had. The number of the row counts the changes
+ * of other websites too. After an erasure the ledger begins anew, at a later time.
+ */
+const CHANGE_OF_NUMBER = piece(`(SELECT l.changed_at FROM subscription_changes l
+    WHERE l.website_id = n.website_id AND l.phone = n.phone ORDER BY l.change_id LIMIT 1)
+  + (SELECT count(*) FROM subscription_changes l WHERE l.website_id = n.website_id AND l.phone = n.phone)`);
+
+/**
  * Tells of new rows of the ledger. Runs after the statement that adds them and before the one that changes the subscriptions,
  * and chooses as the former does.
  * @param changes a query of the changes, once for each client `c` that HEARS_OF_CHANGES: `client_id`, `website_id`, `callback_url`,
@@ -83,13 +91,13 @@ export function changeNotices(db: D1Database, changes: Sql, origin: ToldOrigin):
   return prepare(
     db,
     sql`INSERT INTO events (message_id, client_id, website_id, event, phone, body, occurred_at, due_at)
-      SELECT ${run} || '-' || change_id || '-' || client_id, client_id, website_id, 'subscription.changed', phone,
+      SELECT ${run} || '-' || row_number() OVER (PARTITION BY client_id ORDER BY change_id) || '-' || client_id, client_id, website_id, 'subscription.changed', phone,
         json_object('phone', '+' || CAST(phone AS INTEGER), 'subscribed', json(iif(subscribed = 1, 'true', 'false')),
-          'source', ${source}, 'changedAt', ${toIso(now)}, 'changeId', change_id),
+          'source', ${source}, 'changedAt', ${toIso(now)}, 'changeId', ${CHANGE_OF_NUMBER}),
         ${now}, iif(callback_url IS NULL, NULL, ${now})
       FROM (SELECT t.*, (SELECT max(change_id) FROM subscription_changes l
           WHERE l.website_id = t.website_id AND l.phone = t.phone) AS change_id
-        FROM (${changes}) t)
+        FROM (${changes}) t) n
       WHERE client_id <> ${clientId} ORDER BY client_id, change_id
       ON CONFLICT (message_id, event) DO NOTHING RETURNING message_id, event, due_at`,
   );

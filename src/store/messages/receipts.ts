@@ -1,15 +1,32 @@
 import type { DueEvent } from "../../domain/callbacks/callback.ts";
+import type { AboutMessage } from "../../domain/messages/carrier-words.ts";
 import { ALLOWED_FROM } from "../../domain/messages/message.ts";
 import { failureReason, foldReceipts, type Receipt } from "../../domain/messages/receipt.ts";
+import { toE164 } from "../../domain/people/phone.ts";
 import { dueEvents, recordEvents } from "../callbacks/events.ts";
-import { runBatch } from "../database.ts";
+import { runBatch, runQuery } from "../database.ts";
 import { countReceipts } from "../operations/receipt-counts.ts";
 import { countTraffic } from "../operations/traffic-counts.ts";
+import type { MessageRow } from "../rows.ts";
 import { prepare, sql } from "../sql.ts";
 
 /** A receipt with its sender, who can change only its own messages. Without one, it came with the answer to the submission. */
 export interface SentReceipt extends Receipt {
   carrier?: string;
+}
+
+/** What was submitted to whom, by message id: the words of a carrier are compared with it. */
+export async function readSubmitted(db: D1Database, ids: string[]): Promise<Map<string, AboutMessage>> {
+  const rows = await runQuery<Pick<MessageRow, "message_id" | "text" | "phone">>(
+    prepare(
+      db,
+      sql`SELECT m.message_id, m.text, m.phone FROM json_each(${JSON.stringify(ids)}) j
+        CROSS JOIN messages m ON m.message_id = j.value`,
+    ),
+  );
+  return new Map(
+    rows.map(({ message_id, text, phone }) => [message_id, { text, phone: phone === null ? null : toE164(phone) }]),
+  );
 }
 
 /**

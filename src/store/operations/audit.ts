@@ -40,9 +40,30 @@ export async function beginAudit(db: D1Database, author: Author, entry: AuditEnt
   await runQuery(insert(db, author, entry, { now, outcome: null, condition: piece("true") }));
 }
 
-/** Stores that somebody has looked at a person in full. @throws RequestFailure store-unavailable: then nothing is to be shown */
+/** Stores that somebody has looked up a person. @throws RequestFailure store-unavailable: then nothing is to be shown */
 export async function storeAudit(db: D1Database, author: Author, entry: AuditEntry, now: number): Promise<void> {
   await runQuery(insert(db, author, entry, { now, outcome: "done", condition: piece("true") }));
+}
+
+/**
+ * Stores a look-up of a person as storeAudit does, unless the operator has had so many in that time.
+ * @returns undefined: it is stored. Otherwise when the first of them was: milliseconds since 1970
+ */
+export async function storeLookUp(
+  db: D1Database,
+  author: Author,
+  entry: Omit<AuditEntry, "action">,
+  { most, milliseconds }: { most: number; milliseconds: number },
+  now: number,
+): Promise<number | undefined> {
+  const isLate = sql`action = 'look-up' AND operator = ${author.operator} AND stored_at > ${now - milliseconds}`;
+  const condition = sql`(SELECT count(*) FROM audit_log WHERE ${isLate}) < ${most}`;
+  const { stored, first } = await runNamed(db, {
+    inserted: insert(db, author, { action: "look-up", ...entry }, { now, outcome: "done", condition }),
+    stored: selectAudited(db, author),
+    first: prepare(db, sql<{ at: number }>`SELECT min(stored_at) AS at FROM audit_log WHERE ${isLate}`),
+  });
+  return stored.length > 0 ? undefined : (first[0]?.at ?? now);
 }
 
 /**

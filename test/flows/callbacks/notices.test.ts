@@ -122,13 +122,13 @@ describe("subscription.changed", () => {
       world.advance(1);
     }
     await world.runQueues();
-    const ledger = await world.rows("SELECT change_id FROM subscription_changes WHERE source = 'keyword' ORDER BY 1");
-    expect(ledger).toHaveLength(2);
+    const ledger = await world.rows("SELECT changed_at, source FROM subscription_changes ORDER BY change_id");
+    expect(ledger.map(({ source }) => source)).toEqual(["import", "keyword", "keyword"]);
     expect(postsTo("one")).toEqual(
       [false, true].map((subscribed, index) => ({
         eventId: expect.stringMatching(/_subscription\.changed$/),
         eventType: "subscription.changed",
-        ...{ phone: ADA, subscribed, source: "keyword", changeId: ledger[index]?.change_id },
+        ...{ phone: ADA, subscribed, source: "keyword", changeId: Number(ledger[0]?.changed_at) + index + 2 },
         changedAt: index === 0 ? AT : "2026-11-21T12:00:02.000Z",
       })),
     );
@@ -176,9 +176,43 @@ describe("subscription.changed", () => {
     const phones = Array.from({ length: 1500 }, (_, index) => `+1212555${1000 + index}`);
     await world.post("/text/unsubscribe", caller, { phone_numbers: phones });
     expect(await world.rows("SELECT count(*) AS count FROM events WHERE body IS NOT NULL")).toEqual([{ count: 1500 }]);
-    const ids = (await feed(other)).map(({ changeId }) => Number(changeId));
-    expect(ids).toHaveLength(100);
-    expect(ids).toEqual(ids.toSorted((a, b) => a - b));
+    const ledger = await world.rows(
+      "SELECT phone FROM subscription_changes WHERE source = 'api' ORDER BY change_id LIMIT 100",
+    );
+    expect((await feed(other)).map(({ phone }) => phone)).toEqual(ledger.map(({ phone }) => `+${phone}`));
+  });
+
+  it("counts the changes of the number only, so it tells nothing of other websites", async () => {
+    await clientOf("one", ["subscription.changed"]);
+    await world.website("shop", { carrier: "sandbox", sender: "+12125550001" });
+    await text("STOP");
+    world.advance(1);
+    await world.subscribers(
+      "shop",
+      Array.from({ length: 37 }, (_, index) => `+1202555${1000 + index}`),
+    );
+    await text("START");
+    await world.runQueues();
+    const [first, second] = postsTo("one");
+    expect(Number(second?.changeId) - Number(first?.changeId)).toBe(1);
+    for (const { eventId } of [first, second] as { eventId: string }[])
+      expect(eventId).toMatch(/^[0-9a-f-]{36}-1-[0-9a-f]{32}_subscription\.changed$/);
+  });
+
+  it("keeps the order of a number's changes over an erasure", async () => {
+    await clientOf("one", ["subscription.changed"]);
+    await text("STOP");
+    for (let minute = 0; minute < 2; minute++) {
+      world.advance(60);
+      await world.operator("DELETE", `/websites/brand/people/${ADA}`);
+      await text("START");
+      world.advance(1);
+      await text("STOP");
+    }
+    await world.runQueues();
+    const ids = postsTo("one").map(({ changeId }) => Number(changeId));
+    expect(ids).toEqual([...new Set(ids)].toSorted((a, b) => a - b));
+    expect(ids.length).toBeGreaterThan(1);
   });
 });
 
