@@ -81,7 +81,7 @@ export const websiteFields = jsonObject({
     "The database of a new website, such as `DB_2`. The default is the least full one. Only a move changes it: `POST /operator/websites/{websiteId}/move`.",
   ),
   duplicateWindowHours: orNull(wholeNumber("hours", 1, 168)).describe(
-    "How long the same number, text and sendPurpose count as one message. Without it, duplicates are sent.",
+    "How long the same number, text, sendPurpose and sendAt count as one message. Without it, duplicates are sent.",
   ),
   optOutWords: orNull(
     z.array(optOutWord, "must be an array of words").min(LEAST_WORDS, WORD_COUNT).max(MOST_WORDS, WORD_COUNT),
@@ -163,7 +163,7 @@ interface WebsiteSettings {
   /** A number, a short code or another name from which the carrier sends. */
   sender: string | null;
   helpText: string | null;
-  /** Within this time, the same number, text and purpose is a duplicate; null: never. */
+  /** Within this time, the same content to the same person is a duplicate; null: never. */
   duplicateWindowHours: number | null;
   /** Words that opt out of this website, in addition to the words that opt out of every website. */
   optOutWords: string[] | null;

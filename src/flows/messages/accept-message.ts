@@ -82,12 +82,12 @@ export async function toStoredMessage(
   messageId: string,
 ): Promise<AcceptedMessage> {
   const { websiteId, clientId, duplicateWindowHours, home } = client;
-  const { sendAt: _, expireAt: _2, kind: _3, ...given } = request;
+  const { sendAt, expireAt: _, kind: _2, ...given } = request;
   const { clickUrl, sendPurpose } = given;
   const linkCode = clickUrl === null ? null : newLinkCode(home, deps.randomBytes, deps.signLink);
   const text =
     clickUrl === null ? request.text : placeLink(request.text, clickUrl, linkTo(linkOrigin, String(linkCode)));
-  const content = JSON.stringify([request.text, sendPurpose]);
+  const content = JSON.stringify([request.text, sendPurpose, sendAt]);
   const dedupeHash = duplicateWindowHours === null ? null : await sha256Hex(content);
   const acceptedAt = deps.now();
   const ids = { messageId, websiteId, clientId, acceptedAt };
