@@ -26,6 +26,7 @@ import { SPREAD_MILLISECONDS } from "../../src/domain/messages/closed-hours.ts";
 import { MOST_CHARACTERS, MOST_NAMES } from "../../src/domain/messages/ignored-fields.ts";
 import { MAX_MESSAGE_IDS } from "../../src/domain/messages/message-ids.ts";
 import {
+  CAP_PAUSE_SECONDS,
   cancellationWait,
   DELIVERY_RUN_MILLISECONDS,
   GRACE_MILLISECONDS,
@@ -247,6 +248,7 @@ const SENTENCES: Record<string, string[]> = {
   ],
   "docs/settings": [
     `at most ${MOST_CAP_HOURS}`,
+    `every ${CAP_PAUSE_SECONDS} seconds`,
     `until ${PUT_BACK_DAYS} days after its acceptance`,
     `spread over ${minutes(SPREAD_MILLISECONDS)} minutes`,
     `in parts of up to ${CHUNK_MESSAGES}`,

@@ -280,12 +280,14 @@ describe("a request with a time that is repeated", () => {
     expect(sent.map(({ to }) => to).sort()).toEqual([ADA, BOB]);
   });
 
-  it("with the same content is a duplicate of what is kept", async () => {
+  it("with the same content and time is a duplicate of what is kept, and with another time is none", async () => {
     await world.website("brand", { duplicateWindowHours: 24 });
     const first = await schedule(HOUR);
-    const again = await schedule(2 * HOUR);
-    expect(again).toEqual(first);
+    expect(await schedule(HOUR)).toEqual(first);
     expect(await kept()).toHaveLength(1);
+    const other = await schedule(2 * HOUR);
+    expect(other.messageId).not.toBe(first.messageId);
+    expect(await kept()).toHaveLength(2);
   });
 });
 
