@@ -381,8 +381,8 @@ CREATE INDEX bulk_parts_by_expiry ON bulk_parts (expires_at);
 -- By number and content, where a website suppresses duplicates.
 CREATE TABLE duplicate_keys (
   website_id TEXT NOT NULL,
-  phone INTEGER NOT NULL,
-  content_hash TEXT NOT NULL,          -- SHA-256 of text and purpose, hex
+  phone INTEGER NOT NULL,              -- the shorter form, where a country writes a number in two ways
+  content_hash TEXT NOT NULL,          -- SHA-256 of text, purpose and the request's sendAt, hex
   message_id TEXT NOT NULL,
   expires_at INTEGER NOT NULL,
   was_repeated INTEGER NOT NULL DEFAULT 0, -- 1: a duplicate was answered with this message, so it is not taken back

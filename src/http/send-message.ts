@@ -81,7 +81,7 @@ async function readSend(request: ApiRequest, deps: Deps): Promise<Send> {
       throw new RequestFailure({ kind: "fields-wrong", details: fault ? [...details, fault] : details });
     }
     const phones = message.email === null ? NO_PHONES : await readPhones(deps, sender, message);
-    return await prepareSend(deps, sender, message, phones, key === undefined ? undefined : { key, body });
+    return await prepareSend(deps, sender, message, phones, key === undefined ? undefined : { key, body: body.text });
   } catch (error) {
     await limitRate(request, deps);
     throw error;

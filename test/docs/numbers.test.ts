@@ -26,6 +26,7 @@ import { SPREAD_MILLISECONDS } from "../../src/domain/messages/closed-hours.ts";
 import { MOST_CHARACTERS, MOST_NAMES } from "../../src/domain/messages/ignored-fields.ts";
 import { MAX_MESSAGE_IDS } from "../../src/domain/messages/message-ids.ts";
 import {
+  CAP_PAUSE_SECONDS,
   cancellationWait,
   DELIVERY_RUN_MILLISECONDS,
   GRACE_MILLISECONDS,
@@ -49,6 +50,7 @@ import { MAX_EVIDENCE_CHARACTERS } from "../../src/domain/people/consent.ts";
 import { MOST_PHONE_CHARACTERS } from "../../src/domain/people/echo.ts";
 import { MOST_EMAIL_CHARACTERS } from "../../src/domain/people/email.ts";
 import { MAX_CSV_ROWS } from "../../src/domain/people/phone-file.ts";
+import { LEAST_LETTERS } from "../../src/domain/people/quotation.ts";
 import { MOST_FAULTS } from "../../src/domain/people/row-faults.ts";
 import { MOST_INVALID, MOST_ROWS, PART_ROWS } from "../../src/domain/people/subscriber-file.ts";
 import { MOST_INVALID_CELLS } from "../../src/domain/people/subscribers.ts";
@@ -247,6 +249,7 @@ const SENTENCES: Record<string, string[]> = {
   ],
   "docs/settings": [
     `at most ${MOST_CAP_HOURS}`,
+    `every ${CAP_PAUSE_SECONDS} seconds`,
     `until ${PUT_BACK_DAYS} days after its acceptance`,
     `spread over ${minutes(SPREAD_MILLISECONDS)} minutes`,
     `in parts of up to ${CHUNK_MESSAGES}`,

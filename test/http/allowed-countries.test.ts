@@ -44,7 +44,10 @@ describe("a send request", () => {
   });
 
   it("has the other faults of its body first", async () => {
-    expect(await send({ phone: BERLIN, text: "" })).toEqual([400, "text: must not be empty or only white space"]);
+    expect(await send({ phone: BERLIN, text: "" })).toEqual([
+      400,
+      "text: must not be empty, or only white space and invisible characters",
+    ]);
   });
 
   it("goes everywhere once the setting is removed", async () => {

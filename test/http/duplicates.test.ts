@@ -108,3 +108,28 @@ describe("what it costs", () => {
     },
   );
 });
+
+describe("another time is another message", () => {
+  const at = (minutes: number) => new Date(world.now + minutes * 60_000).toISOString();
+
+  it.each<[what: string, first: Record<string, string>, second: Record<string, string>, isDuplicate: boolean]>([
+    ["the same text for another day", { sendAt: "60" }, { sendAt: "1440" }, false],
+    ["a text for now, while it is scheduled", { sendAt: "60" }, {}, false],
+    ["a text for later that has gone", {}, { sendAt: "60" }, false],
+    ["the same time", { sendAt: "60" }, { sendAt: "60" }, true],
+    ["the same time in another zone", { sendAt: "Z60" }, { sendAt: "+02:00" }, true],
+    ["none, none again, or an empty one", {}, { sendAt: "" }, true],
+  ])("%s", async (_, first, second, isDuplicate) => {
+    const zoned = { ...SEND, phone: ADA };
+    const timeOf = ({ sendAt }: Record<string, string>) => {
+      if (sendAt === undefined || sendAt === "") return sendAt === undefined ? {} : { sendAt };
+      if (sendAt === "Z60") return { sendAt: at(60) };
+      if (sendAt === "+02:00") return { sendAt: at(180).replace("Z", "+02:00") };
+      return { sendAt: at(Number(sendAt)) };
+    };
+    const one = await world.send(client, { ...zoned, ...timeOf(first) });
+    const two = await world.send(client, { ...zoned, ...timeOf(second) });
+    expect(two === one).toBe(isDuplicate);
+    expect((await bulk([{ ...zoned, ...timeOf(second) }])).successSent[0]?.messageId).toBe(two);
+  });
+});

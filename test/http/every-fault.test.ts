@@ -21,7 +21,11 @@ async function faultsOf(answer: Response): Promise<string[]> {
 }
 
 const CASES: [string, Record<string, unknown>, string[]][] = [
-  ["an empty text", { text: "", phone: undefined }, [NOBODY, "text: must not be empty or only white space"]],
+  [
+    "an empty text",
+    { text: "", phone: undefined },
+    [NOBODY, "text: must not be empty, or only white space and invisible characters"],
+  ],
   [
     "a text that is too long",
     { text: "x".repeat(1601), phone: "" },
@@ -86,7 +90,11 @@ describe("a send request", () => {
     const fault = "Idempotency-Key: must have 1 to 255 visible characters";
     expect(await faultsOf(await world.post("/text/message/send", client, GOOD, headers))).toEqual([fault]);
     const answer = await world.post("/text/message/send", client, { ...GOOD, text: "", phone: "" }, headers);
-    expect(await faultsOf(answer)).toEqual([fault, NOBODY, "text: must not be empty or only white space"]);
+    expect(await faultsOf(answer)).toEqual([
+      fault,
+      NOBODY,
+      "text: must not be empty, or only white space and invisible characters",
+    ]);
   });
 });
 

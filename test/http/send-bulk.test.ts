@@ -176,6 +176,17 @@ describe("a body that breaks off", () => {
     }
   });
 
+  it("is refused with the key of a body whose numbers differ in a digit, and found with other white space", async () => {
+    const post = (orderId: string, space: string) => {
+      const body = `{"messages":[${space}${JSON.stringify(message()).slice(0, -1)},${space}"orderId":${orderId}}${space}]}`;
+      return world.post(PATH, client, body, { "idempotency-key": "batch-9" });
+    };
+    const first = await (await post("9007199254740993", "")).json();
+    expect(await (await post("9007199254740993", "\n  ")).json()).toEqual(first);
+    expect((await post("9007199254740992", "")).status).toBe(409);
+    expect(await countStored()).toBe(1);
+  });
+
   it("over 48 MB is refused, whatever its declared length", async () => {
     const headers = {
       "x-client-id": client.clientId,

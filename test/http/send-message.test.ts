@@ -120,6 +120,17 @@ describe("an Idempotency-Key", () => {
     expect(await world.rows("SELECT message_id FROM messages")).toHaveLength(1);
   });
 
+  it("compares numbers digit by digit", async () => {
+    const post = (orderId: string) => {
+      const body = `${JSON.stringify({ ...SEND, phone: ADA }).slice(0, -1)},"orderId":${orderId}}`;
+      return world.post("/text/message/send", client, body, { "idempotency-key": "order-1" });
+    };
+    const first = await (await post("9007199254740993")).json();
+    expect(await (await post("9007199254740993.0")).json()).toEqual(first);
+    expect((await post("9007199254740992")).status).toBe(409);
+    expect(await world.rows("SELECT message_id FROM messages")).toHaveLength(1);
+  });
+
   it("takes a body that is nested too deeply for a comparison as it came", async () => {
     const post = (body: string) => world.post("/text/message/send", client, body, { "idempotency-key": "order-1" });
     const body = `${JSON.stringify({ ...SEND, phone: ADA }).slice(0, -1)},"note":${"[".repeat(40_000)}${"]".repeat(40_000)}}`;

@@ -5,6 +5,7 @@ import { firstFault, jsonObject, orLeftOut, orNull, ruleOfFields, text, wholeNum
 import type { Hold } from "../messages/hold.ts";
 import { sendPurpose } from "../messages/send-request.ts";
 import type { SendingHours } from "../messages/sending-hours.ts";
+import { isBlank, strip } from "../people/invisible.ts";
 import { findWordFault } from "../people/keyword.ts";
 import { isCountry } from "../people/phone.ts";
 import { timeZoneName } from "../people/place-fields.ts";
@@ -63,7 +64,7 @@ function findOriginFault(url: string): string | undefined {
 export const websiteFields = jsonObject({
   name: z
     .string("is required, and must be a string")
-    .trim()
+    .overwrite((value) => strip(value))
     .min(1, "is required")
     .max(200, "must have at most 200 characters")
     .refine(isWellFormed, ILL_FORMED)
@@ -73,12 +74,14 @@ export const websiteFields = jsonObject({
     "One that is set up. Required of a new website, unless only the sandbox is set up: it is then the default.",
   ),
   sender: orNull(text(100)).describe("A number, a short code, or another sender of the carrier."),
-  helpText: orNull(text(1600)).describe("The reply to HELP and INFO."),
+  helpText: orNull(
+    text(1600).refine((value) => value === "" || !isBlank(value), "must have a character that can be seen"),
+  ).describe("The reply to HELP and INFO."),
   database: orLeftOut(z.string("must be a string").max(20, "must have at most 20 characters")).describe(
     "The database of a new website, such as `DB_2`. The default is the least full one. Only a move changes it: `POST /operator/websites/{websiteId}/move`.",
   ),
   duplicateWindowHours: orNull(wholeNumber("hours", 1, 168)).describe(
-    "How long the same number, text and sendPurpose count as one message. Without it, duplicates are sent.",
+    "How long the same number, text, sendPurpose and sendAt count as one message. Without it, duplicates are sent.",
   ),
   optOutWords: orNull(
     z.array(optOutWord, "must be an array of words").min(LEAST_WORDS, WORD_COUNT).max(MOST_WORDS, WORD_COUNT),
@@ -160,7 +163,7 @@ interface WebsiteSettings {
   /** A number, a short code or another name from which the carrier sends. */
   sender: string | null;
   helpText: string | null;
-  /** Within this time, the same number, text and purpose is a duplicate; null: never. */
+  /** Within this time, the same content to the same person is a duplicate; null: never. */
   duplicateWindowHours: number | null;
   /** Words that opt out of this website, in addition to the words that opt out of every website. */
   optOutWords: string[] | null;

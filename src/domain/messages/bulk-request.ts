@@ -38,7 +38,7 @@ export const MOST_DEEP = 1000;
 /** Messages as given in the body. */
 export interface BulkChunk {
   items: unknown[];
-  /** The same as JSON, with the keys in the order of the body. */
+  /** The same as JSON, as it is written in the body. */
   json: string;
 }
 
@@ -63,7 +63,7 @@ export class BulkReader {
       if (this.#json.path.length > MOST_DEEP) failField("body", `must not be nested more than ${MOST_DEEP} deep`);
     };
     this.#json.onItem = (text) => {
-      if (this.#name === "messages" && typeof this.#json.path[1] === "number") this.#add(JSON.parse(text));
+      if (this.#name === "messages" && typeof this.#json.path[1] === "number") this.#add(text);
     };
   }
 
@@ -98,13 +98,15 @@ export class BulkReader {
     }
   }
 
-  #add(item: unknown): void {
+  /** White space does not count: a retry may have more of it. */
+  #add(text: string): void {
     this.#incompleteBytes = 0;
-    const text = JSON.stringify(item);
-    if (this.#characters + text.length > CHUNK_CHARACTERS) this.#closeChunk();
+    const item: unknown = JSON.parse(text);
+    const { length } = JSON.stringify(item);
+    if (this.#characters + length > CHUNK_CHARACTERS) this.#closeChunk();
     this.#items.push(item);
     this.#texts.push(text);
-    this.#characters += text.length;
+    this.#characters += length;
     if (this.#items.length === CHUNK_MESSAGES) this.#closeChunk();
   }
 

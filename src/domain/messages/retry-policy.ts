@@ -47,6 +47,9 @@ export function backoffSeconds(attempts: number, random: number, longestSeconds 
   return Math.ceil(ceiling / 2 + (ceiling / 2) * random);
 }
 
+/** The pause of a message for which the frequency cap has no place while others are being submitted: most submissions end within a second. */
+export const CAP_PAUSE_SECONDS = 10;
+
 /**
  * The pause before work that an overloaded store has refused is queued again: it had no effect, and counts as no try.
  * @param random a number from 0 to 1

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { type FieldError, type Tried, tryFields } from "../failure.ts";
 import { firstFault, isAbsent, jsonObject, orEmpty, ruleOfFields } from "../fields.ts";
 import { isEmail } from "../people/email.ts";
-import { strip, toCodePoint } from "../people/invisible.ts";
+import { isBlank, strip, toCodePoint } from "../people/invisible.ts";
 import { isE164, toDigits } from "../people/phone.ts";
 import { explainPhone } from "../people/phone-fault.ts";
 import { regionCode, timeZoneOfRecipient } from "../people/place-fields.ts";
@@ -67,13 +67,13 @@ function findUrlFault(url: string): string | undefined {
 const text = requiredString()
   .superRefine(firstFault(findTextFault))
   .meta({
-    description: `1 to ${MAX_TEXT_CHARACTERS} characters with its link, not only white space.`,
+    description: `1 to ${MAX_TEXT_CHARACTERS} characters with its link, not only white space and invisible characters.`,
     minLength: 1,
     maxLength: MAX_TEXT_CHARACTERS,
   });
 
 function findTextFault(value: string): string | undefined {
-  if (value.trim() === "") return "must not be empty or only white space";
+  if (isBlank(value)) return "must not be empty, or only white space and invisible characters";
   if (surplusOf(value, MAX_TEXT_CHARACTERS) > 0) return `must have at most ${MAX_TEXT_CHARACTERS} characters`;
   return isWellFormed(value) ? undefined : ILL_FORMED;
 }

@@ -5,7 +5,7 @@ import type { NewMessage } from "./new-message.ts";
 
 /** What is stored of a message, beside what the store decides. */
 export type AcceptedMessage = NewMessage & {
-  /** SHA-256 of text and purpose; null: duplicates are not suppressed. */
+  /** SHA-256 of text, purpose and `sendAt`; null: duplicates are not suppressed. */
   dedupeHash: string | null;
 };
 
@@ -13,7 +13,7 @@ export type AcceptedMessage = NewMessage & {
 export interface Send {
   message: AcceptedMessage;
   key: SendKey | null;
-  /** End of the window in which the same number, text and purpose is a duplicate; null: duplicates are not suppressed. */
+  /** End of the window in which the same content to the same person is a duplicate; null: duplicates are not suppressed. */
   duplicatesUntil: number | null;
   /** The binding of the website's database. */
   database: string;

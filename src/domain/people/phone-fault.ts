@@ -1,5 +1,5 @@
 // Pure. Says what keeps a text from being a phone number in E.164 form.
-import { toCodePoint } from "./invisible.ts";
+import { INVISIBLE, toCodePoint } from "./invisible.ts";
 import { nationalPrefixRemoved, readCallingCode } from "./phone.ts";
 
 export const PHONE_RULE = "must be an E.164 phone number such as +12125550100";
@@ -36,8 +36,8 @@ function findFault(text: string): string {
   return explainLength(national.length, `+${callingCode}`, lengths);
 }
 
-/** What Unicode says to draw as nothing, and control characters except white space. */
-const HIDDEN = /(?![\t\n\v\f\r])[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cs}]/u;
+/** White space has words of its own. */
+const HIDDEN = new RegExp(`(?![\\t\\n\\v\\f\\r])[${INVISIBLE}\\p{Cs}]`, "u");
 
 /** What nobody can see is named by its place and its code point. */
 function findHidden(text: string): string | undefined {

@@ -132,7 +132,7 @@ class BulkRun {
     const { firstId, begunAt } = this.#begun;
     const ids = items.map((_, offset) => nthId(firstId, start + offset));
     const { messages, faults } = await this.#check(items, ids, begunAt);
-    const stored = await this.#store(await this.#toPart(this.#parts++, chunk.json, chunk.items, ids), messages);
+    const stored = await this.#store(await this.#toPart(this.#parts++, chunk.json, ids), messages);
     if (stored.kind === "conflict") throw new RequestFailure({ kind: "idempotency-conflict" });
     if (stored.kind === "over-limit") throw new RequestFailure({ kind: "daily-limit-reached", ...stored.overLimit });
     if (stored.kind === "stored") queueAccepted(this.#deps, "bulk", stored);
@@ -193,15 +193,15 @@ class BulkRun {
       const message = `must be an array of 1 to ${MAX_BULK_MESSAGES} send requests`;
       throw new RequestFailure({ kind: "fields-wrong", details: [{ field: "messages", message }] });
     }
-    const part = await this.#toPart(END_PART, String(this.#count), this.#count, []);
+    const part = await this.#toPart(END_PART, String(this.#count), []);
     if (!part) return;
     await requireOpen(this.#deps);
     const stored = await this.#store(part, []);
     if (stored.kind === "conflict") throw new RequestFailure({ kind: "idempotency-conflict" });
   }
 
-  /** @param text what a repetition must repeat, as JSON; `value` is the same parsed */
-  async #toPart(number: number, text: string, value: unknown, ids: string[]): Promise<BulkPart | null> {
+  /** @param json what a repetition must repeat */
+  async #toPart(number: number, json: string, ids: string[]): Promise<BulkPart | null> {
     if (this.#key === undefined || !this.#begun) return null;
     const { firstId, expiresAt } = this.#begun;
     return {
@@ -210,7 +210,7 @@ class BulkRun {
       key: this.#key,
       number,
       ids,
-      bodyHash: await hashBody(value, text),
+      bodyHash: await hashBody(json),
       attempt: this.#attempt,
     };
   }

@@ -27,10 +27,10 @@ export interface Sender {
   linkOrigin: string;
 }
 
-/** The value of the Idempotency-Key header, and the body to which it is bound: as it came, and parsed. */
+/** The value of the Idempotency-Key header, and the JSON to which it is bound. */
 interface Idempotency {
   key: string;
-  body: { text: string; value: unknown };
+  body: string;
 }
 
 /**
@@ -62,12 +62,11 @@ export async function prepareSend(
 }
 
 async function toKey(deps: Deps, { key, body }: Idempotency): Promise<SendKey> {
-  const { value, text } = body;
-  return { value: key, bodyHash: await hashBody(value, text), expiresAt: deps.now() + IDEMPOTENCY_MILLISECONDS };
+  return { value: key, bodyHash: await hashBody(body), expiresAt: deps.now() + IDEMPOTENCY_MILLISECONDS };
 }
 
 /** What a repetition must repeat: the body in its canonical form. */
-export const hashBody = (value: unknown, text: string): Promise<string> => sha256Hex(canonicalJson(value, text));
+export const hashBody = (body: string): Promise<string> => sha256Hex(canonicalJson(body));
 
 /** End of the window in which duplicates are suppressed; null: they are not. */
 export function duplicatesUntil(deps: Deps, { duplicateWindowHours }: Credentials): number | null {
@@ -83,12 +82,12 @@ export async function toStoredMessage(
   messageId: string,
 ): Promise<AcceptedMessage> {
   const { websiteId, clientId, duplicateWindowHours, home } = client;
-  const { sendAt: _, expireAt: _2, kind: _3, ...given } = request;
+  const { sendAt, expireAt: _, kind: _2, ...given } = request;
   const { clickUrl, sendPurpose } = given;
   const linkCode = clickUrl === null ? null : newLinkCode(home, deps.randomBytes, deps.signLink);
   const text =
     clickUrl === null ? request.text : placeLink(request.text, clickUrl, linkTo(linkOrigin, String(linkCode)));
-  const content = JSON.stringify([request.text, sendPurpose]);
+  const content = JSON.stringify([request.text, sendPurpose, sendAt]);
   const dedupeHash = duplicateWindowHours === null ? null : await sha256Hex(content);
   const acceptedAt = deps.now();
   const ids = { messageId, websiteId, clientId, acceptedAt };

@@ -2,8 +2,10 @@ import type { InboundText } from "../../carriers/carrier.ts";
 import type { Deps } from "../../deps.ts";
 import type { Website } from "../../domain/clients/website.ts";
 import { type ReadText, readText } from "../../domain/people/keyword.ts";
+import { mayQuote } from "../../domain/people/quotation.ts";
 import { ALL_COUNTRIES, type CountryCode, type Reading, readNumber } from "../../domain/people/written-number.ts";
 import { type Acquaintance, findAcquaintances, findTexted, type Owner } from "../../store/clients/senders.ts";
+import { findLatestTexts } from "../../store/messages/latest-texts.ts";
 import { inDatabase, inEach } from "../databases/places.ts";
 import { byTime, chooseOwners } from "./choose-owners.ts";
 import {
@@ -37,9 +39,26 @@ export interface Addressees extends ReadText {
 export async function findAddressees(deps: Deps, carrier: string, inbound: InboundText): Promise<Addressees> {
   const senders = sendersAt(deps, carrier);
   const found = await findOwnersOf(deps, carrier, inbound.to, senders);
-  return found.owners.length > 0
-    ? amongOwners(deps, found, inbound, senders)
-    : amongTexted(deps, carrier, inbound, senders);
+  const addressees =
+    found.owners.length > 0
+      ? await amongOwners(deps, found, inbound, senders)
+      : await amongTexted(deps, carrier, inbound, senders);
+  return addressees.maybeOptOut && mayQuote(inbound.text)
+    ? readBesideQuotations(deps, inbound, addressees)
+    : addressees;
+}
+
+/** An opt-out word in a quotation of what the websites have texted the person is not the person's. */
+async function readBesideQuotations(deps: Deps, { text }: InboundText, addressees: Addressees): Promise<Addressees> {
+  const { websites, phones } = addressees;
+  if (websites.length === 0 || phones.length === 0) return addressees;
+  const databases = [...Map.groupBy(websites, ({ database }) => database)];
+  const ownTexts = await inEachOf(databases, ([database, some]) => {
+    const ids = some.map(({ websiteId }) => websiteId);
+    return findLatestTexts(inDatabase(deps, database).db, ids, phones);
+  });
+  const words = websites.flatMap(({ optOutWords }) => optOutWords ?? []);
+  return { ...addressees, maybeOptOut: readText(text, words, ownTexts).maybeOptOut };
 }
 
 /** The sender of the text is read with the country of the number that was texted; that of any other country is a guess. */

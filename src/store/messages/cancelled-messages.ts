@@ -1,10 +1,14 @@
 import { runBatch } from "../database.ts";
 import { uncountCancelled } from "../operations/daily-counts.ts";
 import { countAccepted } from "../operations/traffic-counts.ts";
-import { prepare, type Sql, sql } from "../sql.ts";
+import { oneFormIn } from "../people/number-forms.ts";
+import { piece, prepare, type Sql, sql } from "../sql.ts";
 
 /** Lifetime of a tombstone: longer than any transaction may take to commit. */
 export const TOMBSTONE_MILLISECONDS = 24 * 3_600_000;
+
+/** The number of a message as keys of content have it. */
+const ONE_FORM = oneFormIn(piece("phone"));
 
 /** Messages that are not stored, and never will be, whenever D1 runs a lost try of their request: their client knows another in their place. */
 export async function neverStore(db: D1Database, messageIds: string[], now: number): Promise<void> {
@@ -36,11 +40,11 @@ export async function cancelUnconfirmed(db: D1Database, messageIds: string[], no
       WHERE value NOT IN (SELECT message_id FROM scheduled_messages WHERE message_id IN (SELECT value FROM json_each(${list})))
         OR value IN (${unconfirmedKept}) ON CONFLICT DO NOTHING`),
     run(sql`DELETE FROM duplicate_keys
-      WHERE (website_id, phone) IN (SELECT website_id, phone FROM scheduled_messages WHERE message_id IN (${unconfirmedKept}))
+      WHERE (website_id, phone) IN (SELECT website_id, ${ONE_FORM} FROM scheduled_messages WHERE message_id IN (${unconfirmedKept}))
         AND message_id IN (${unconfirmedKept})`),
     run(sql`DELETE FROM scheduled_messages WHERE message_id IN (${unconfirmedKept})`),
     run(sql`DELETE FROM duplicate_keys
-      WHERE (website_id, phone) IN (SELECT website_id, phone FROM messages WHERE message_id IN (${unconfirmed}))
+      WHERE (website_id, phone) IN (SELECT website_id, ${ONE_FORM} FROM messages WHERE message_id IN (${unconfirmed}))
         AND message_id IN (${unconfirmed})`),
     uncountCancelled(db, unconfirmed),
     countAccepted(

@@ -13,7 +13,7 @@ import { countTraffic } from "../operations/traffic-counts.ts";
 import type { MessageRow, WebsiteRow } from "../rows.ts";
 import { prepare, sql } from "../sql.ts";
 import { breakerStatements, selectBreakers, toBreakers } from "./carrier-pauses.ts";
-import { isOverCap } from "./frequency-cap.ts";
+import { isOverCap, putBackCrowded } from "./frequency-cap.ts";
 import { IS_HELD } from "./holds.ts";
 import { ANSWER, deadlineOf, OPT_OUT_CONFIRMATION } from "./messages.ts";
 import { receiptStatements } from "./receipts.ts";
@@ -67,7 +67,8 @@ export interface NextClaim {
  * - Outcomes: a status that a receipt has set since is not overwritten. The receipts that came with them are applied.
  * - Claim: a message to a number that has opted out since becomes NOT_SUBSCRIBED instead, and one over the frequency cap
  *   FAILED_TO_SEND. So does the confirmation of an opt-out to a number that has opted in again. A message that waits for a retry,
- *   which has a reason, is left out until then, and so is a message of a carrier that pauses.
+ *   which has a reason, is left out until then, and so is a message of a carrier that pauses. What the cap has no place for while other
+ *   messages to the person are being submitted waits for their outcomes.
  * @returns `hasAnswered`: the carrier of the outcomes had paused, and works again
  */
 export async function recordAndClaim(
@@ -84,6 +85,7 @@ export async function recordAndClaim(
   const claimed = toClaimedMessages(answer.claimed);
   return {
     claimed,
+    putBack: answer.crowded.map((row) => ({ messageId: row.message_id, at: row.due_at })),
     unclear: stillUnclear(
       wasLost,
       next?.ids ?? [],
@@ -97,6 +99,8 @@ export async function recordAndClaim(
 
 export interface Recorded {
   claimed: ClaimedMessage[];
+  /** The frequency cap had no place for them yet. `at`: when they are due again, in milliseconds since 1970. */
+  putBack: { messageId: string; at: number }[];
   /** A try of the claim was lost. It may run later, and claim these, which the answered one has not. */
   unclear: string[];
   due: DueEvent[];
@@ -106,7 +110,7 @@ export interface Recorded {
 }
 
 const NO_OUTCOMES = { breaker: null, events: null, reported: null };
-const NO_CLAIM = { claimed: null, ended: null, breakers: null };
+const NO_CLAIM = { crowded: null, claimed: null, ended: null, breakers: null };
 
 /** The statements run in the order in which they stand. */
 function outcomeStatements(db: D1Database, { claim, records, longestWait, counts, breaker }: Outcomes, now: number) {
@@ -172,7 +176,7 @@ function claimStatements(db: D1Database, { ids, claim, acceptedAfter }: NextClai
     AND NOT ${IS_HELD}
     AND NOT EXISTS (SELECT 1 FROM websites w CROSS JOIN carrier_pauses p ON p.carrier = w.carrier AND p.open_until > ${now}
       WHERE w.website_id = m.website_id)`;
-  const overCap = isOverCap(list, sql`${mayGo} AND NOT ${hasOptedOut}`, now);
+  const overCap = isOverCap(sql`${mayGo} AND NOT ${hasOptedOut}`, now);
   // A refused message fails, or is NOT_SUBSCRIBED.
   const fails = sql`(${overCap} OR ${hasReturned})`;
   const isRefused = sql`m.message_id IN (SELECT value FROM json_each(${list})) AND m.status = 'PENDING_TO_SEND'
@@ -192,6 +196,7 @@ function claimStatements(db: D1Database, { ids, claim, acceptedAfter }: NextClai
             WHEN ${overCap} THEN 'over the frequency cap of the website' ELSE 'opted out before it was submitted' END,
           reason_code = CASE WHEN ${hasReturned} THEN 'CANCELLED' WHEN ${overCap} THEN 'FREQUENCY_CAP' ELSE 'OPTED_OUT' END, updated_at = ${now}, due_at = NULL WHERE ${isRefused}`,
     ),
+    crowded: putBackCrowded(db, list, mayGo, now),
     claimed: prepare(
       db,
       sql<ClaimedRow>`UPDATE messages AS m SET claimed_at = ${now}, claim = ${claim}, attempts = attempts + (claim IS NOT ${claim}),

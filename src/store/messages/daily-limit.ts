@@ -14,6 +14,7 @@ import { runNamed, runQuery } from "../database.ts";
 import { minuteOf } from "../operations/outcome-counts.ts";
 import type { WebsiteRow } from "../rows.ts";
 import { piece, prepare, type Query, type Sql, sql } from "../sql.ts";
+import { PHONE_OF_KEY } from "./duplicates.ts";
 import { recipients } from "./recipients.ts";
 
 export interface AcceptedMinuteRow {
@@ -118,7 +119,7 @@ export function freeDuplicates(db: D1Database, limit: Limited): D1PreparedStatem
   return prepare(
     db,
     sql`${recipients(limit.list)} DELETE FROM duplicate_keys WHERE (website_id, phone, content_hash) IN (
-        SELECT r.website_id, r.phone, r.value ->> 'dedupeHash' FROM recipients r)
+        SELECT r.website_id, ${PHONE_OF_KEY}, r.value ->> 'dedupeHash' FROM recipients r)
       AND message_id IN (${notStored(limit)})`,
   );
 }

@@ -1,12 +1,15 @@
 import { NEVER_SENT } from "../../domain/messages/message.ts";
+import { oneFormIn } from "../people/number-forms.ts";
 import type { SuppressedMessageRow } from "../rows.ts";
 import { piece, prepare, type Query, type Sql, sql } from "../sql.ts";
 import { recipients } from "./recipients.ts";
 
+/** The number of a recipient `r` as keys of content have it; NULL: its message may repeat another. */
+export const PHONE_OF_KEY = sql`iif(r.value ->> 'dedupeHash' IS NULL, NULL, ${oneFormIn(piece("r.phone"))})`;
+
 /** Joins the key of the content of a recipient `r` as `k`. */
-export const KEY_OF_CONTENT = piece(
-  "k.website_id = r.website_id AND k.phone = r.phone AND k.content_hash = r.value ->> 'dedupeHash'",
-);
+export const KEY_OF_CONTENT = sql`k.website_id = r.website_id AND k.phone = ${PHONE_OF_KEY}
+  AND k.content_hash = r.value ->> 'dedupeHash'`;
 
 /** Condition: the recipient's message is the first of its content. Only that one is stored. */
 export const IS_FIRST = sql`(r.phone IS NULL OR r.value ->> 'dedupeHash' IS NULL
@@ -25,7 +28,7 @@ export function claimDuplicates(db: D1Database, list: string, now: number, condi
   return prepare(
     db,
     sql`${recipients(list)} INSERT INTO duplicate_keys (website_id, phone, content_hash, message_id, expires_at)
-      SELECT r.website_id, r.phone, r.value ->> 'dedupeHash', r.message_id, r.value ->> 'duplicatesUntil' FROM recipients r
+      SELECT r.website_id, ${PHONE_OF_KEY}, r.value ->> 'dedupeHash', r.message_id, r.value ->> 'duplicatesUntil' FROM recipients r
       WHERE r.phone IS NOT NULL AND r.value ->> 'dedupeHash' IS NOT NULL AND ${condition}
       ON CONFLICT (website_id, phone, content_hash) DO UPDATE SET
         message_id = iif(${givesWay}, excluded.message_id, message_id),

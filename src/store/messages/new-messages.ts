@@ -36,7 +36,7 @@ interface StoreOptions {
   /** Milliseconds since 1970. */
   acceptedAt: number;
   part: BulkPart | null;
-  /** End of the window in which the same number, text and purpose is a duplicate; null: duplicates are not suppressed. */
+  /** End of the window in which the same content to the same person is a duplicate; null: duplicates are not suppressed. */
   duplicatesUntil: number | null;
   /** Whether the website has a daily limit. */
   isLimited: boolean;

@@ -1,4 +1,5 @@
 import type { Author } from "../../domain/operations/audit.ts";
+import { oneFormOf } from "../../domain/people/two-form-numbers.ts";
 import { runNamed, runQuery } from "../database.ts";
 import { STATE } from "../databases/moving.ts";
 import { TOMBSTONE_MILLISECONDS } from "../messages/cancelled-messages.ts";
@@ -92,7 +93,10 @@ export async function erasePerson(
       db,
       sql`DELETE FROM scheduled_messages WHERE website_id = ${websiteId} AND phone = ${phone} RETURNING message_id`,
     ),
-    duplicate_keys: prepare(db, sql`DELETE FROM duplicate_keys WHERE website_id = ${websiteId} AND phone = ${phone}`),
+    duplicate_keys: prepare(
+      db,
+      sql`DELETE FROM duplicate_keys WHERE website_id = ${websiteId} AND phone = ${untilErased(oneFormOf(erased), author)}`,
+    ),
     inbound_texts: prepare(
       db,
       sql`DELETE FROM inbound_texts WHERE (website_id, carrier, carrier_message_id) IN (

@@ -1,6 +1,7 @@
 // All that a website has stored about one person, for an export.
 
 import type { NoticeType } from "../../domain/callbacks/callback.ts";
+import { oneFormOf } from "../../domain/people/two-form-numbers.ts";
 import { parseJsonColumn, runNamed } from "../database.ts";
 import { HOLD } from "../messages/holds.ts";
 import {
@@ -80,7 +81,7 @@ export async function readRecords(
     duplicate_keys: prepare(
       db,
       sql`SELECT message_id AS messageId, expires_at AS expiresAt FROM duplicate_keys
-        WHERE website_id = ${websiteId} AND phone = ${phone}`,
+        WHERE website_id = ${websiteId} AND phone = ${oneFormOf(phone)}`,
     ),
   } satisfies Record<PersonTable, D1PreparedStatement>;
   const {

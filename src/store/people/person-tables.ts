@@ -1,4 +1,5 @@
 // The tables that have the number of a person. The code that finds, exports and erases a person covers this list.
+import { oneFormOf } from "../../domain/people/two-form-numbers.ts";
 import { runQuery } from "../database.ts";
 import { STATE } from "../databases/moving.ts";
 import { piece, prepare, type Sql, sql } from "../sql.ts";
@@ -28,7 +29,7 @@ const isKnownTo = (website: Sql, phone: number, e164: string): Sql =>
     OR EXISTS (SELECT 1 FROM scheduled_messages WHERE website_id = ${website} AND phone = ${phone})
     OR EXISTS (SELECT 1 FROM inbound_texts WHERE website_id = ${website} AND sender = ${e164})
     OR EXISTS (SELECT 1 FROM events WHERE website_id = ${website} AND phone = ${phone} AND body IS NOT NULL)
-    OR EXISTS (SELECT 1 FROM duplicate_keys WHERE website_id = ${website} AND phone = ${phone}))`;
+    OR EXISTS (SELECT 1 FROM duplicate_keys WHERE website_id = ${website} AND phone = ${oneFormOf(phone)}))`;
 
 /** The websites that know a number; the last is `""` if a text from the number reached no website. @param phone as digits */
 export async function findWebsitesOf(db: D1Database, phone: number, e164: string): Promise<string[]> {

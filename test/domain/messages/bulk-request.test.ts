@@ -48,6 +48,10 @@ function parseChunks(bytes: Uint8Array): BulkChunk[] {
   return Array.isArray(items) && items.length > 0 ? [{ items, json: JSON.stringify(items) }] : [];
 }
 
+/** A chunk has the JSON as it is written, white space included. */
+const withoutSpace = (chunks: BulkChunk[]) =>
+  chunks.map(({ items, json }) => ({ items, json: JSON.stringify(JSON.parse(json)) }));
+
 function outcomeOf(read: () => BulkChunk[], refusals: (new () => Error)[]): unknown {
   try {
     return read();
@@ -110,7 +114,7 @@ describe("the messages of a bulk request", () => {
           const bytes = encode(json);
           if (broken) bytes[broken.at % bytes.length] = broken.value;
           const expected = outcomeOf(() => parseChunks(bytes), [SyntaxError, TypeError]);
-          expect(outcomeOf(() => readChunks(cutAt(bytes, cuts)), [BrokenBodyError])).toEqual(expected);
+          expect(outcomeOf(() => withoutSpace(readChunks(cutAt(bytes, cuts))), [BrokenBodyError])).toEqual(expected);
         },
       ),
       { numRuns: 800 },
@@ -141,8 +145,8 @@ describe("the messages of a bulk request", () => {
     '"messages"',
   ])("of %s are the same in whole and byte by byte", (body) => {
     const expected = parseChunks(encode(body));
-    expect(readChunks([encode(body)])).toEqual(expected);
-    expect(readChunks(inPieces(encode(body), 1))).toEqual(expected);
+    expect(withoutSpace(readChunks([encode(body)]))).toEqual(expected);
+    expect(withoutSpace(readChunks(inPieces(encode(body), 1)))).toEqual(expected);
   });
 
   it.each([
@@ -219,7 +223,7 @@ describe("the messages of a bulk request", () => {
     const bytes = encode(JSON.stringify({ messages: [...messages, ...large] }, undefined, 1));
     const expected = readChunks(inPieces(bytes, 65_536));
     expect(expected.map(({ items }) => items.length)).toEqual([500, 500, 206, 3]);
-    for (const { items, json } of expected) expect(json).toBe(JSON.stringify(items));
+    for (const { items, json } of withoutSpace(expected)) expect(json).toBe(JSON.stringify(items));
     for (const size of [977, 4096, 200_000]) expect(readChunks(inPieces(bytes, size))).toEqual(expected);
   });
 

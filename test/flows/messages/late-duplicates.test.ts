@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Send } from "../../../src/domain/messages/send.ts";
 import { storeGroup } from "../../../src/flows/messages/store-sends.ts";
+import { cancelUnconfirmed } from "../../../src/store/messages/cancelled-messages.ts";
 import { losingFirst } from "../../late-tries.ts";
 import { ToldCarrier } from "../../told-carrier.ts";
 import { SEND, type TestClient, World } from "../../world.ts";
@@ -86,4 +87,16 @@ it("a send that its key refuses is never stored, also when the sweep has purged 
   await runLate();
   await world.pass(10);
   expect(carrier.submitted).toEqual([messageId]);
+});
+
+it("a send that is cancelled leaves no key of its content behind, in whichever form its number is", async () => {
+  await world.subscribers("brand", ["+5491155550100"]);
+  const cancelled = await world.send(client, { phone: "+5491155550100" });
+  await cancelUnconfirmed(world.deps.db, [cancelled], world.now);
+  const scheduled = await world.send(client, {
+    phone: "+5491155550100",
+    sendAt: new Date(world.now + 3_600_000).toISOString(),
+  });
+  await cancelUnconfirmed(world.deps.db, [scheduled], world.now);
+  expect(await world.rows("SELECT * FROM duplicate_keys")).toEqual([]);
 });

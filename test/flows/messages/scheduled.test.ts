@@ -234,12 +234,14 @@ describe("a request with a time that is repeated", () => {
     expect(sent.map(({ to }) => to).sort()).toEqual([ADA, BOB]);
   });
 
-  it("with the same content is a duplicate of what is kept", async () => {
+  it("with the same content and time is a duplicate of what is kept, and with another time is none", async () => {
     await world.website("brand", { duplicateWindowHours: 24 });
     const first = await at.schedule(HOUR);
-    const again = await at.schedule(2 * HOUR);
-    expect(again).toEqual(first);
+    expect(await at.schedule(HOUR)).toEqual(first);
     expect(await at.kept()).toHaveLength(1);
+    const other = await at.schedule(2 * HOUR);
+    expect(other.messageId).not.toBe(first.messageId);
+    expect(await at.kept()).toHaveLength(2);
   });
 });
 

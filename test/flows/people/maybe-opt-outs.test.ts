@@ -1,5 +1,6 @@
 /** Texts with an opt-out word among other words: the service does not guess, a person decides. */
 import { beforeEach, describe, expect, it } from "vitest";
+import type { TestClient } from "../../world.ts";
 import { ADA, BOB, begin, HOUR, OURS, STRANGER, stateOf, text, website, world } from "./inbound-world.ts";
 
 const DAY = 24 * HOUR;
@@ -80,5 +81,44 @@ describe.each([1, 2])("with %i databases, a text that may be an opt-out", (datab
     expect((await look()).problems).toEqual([]);
     await text("la baja ya", { to: OURS });
     expect((await look()).problems).toEqual(["maybe-opt-outs"]);
+  });
+
+  describe("that quotes", () => {
+    const SALE = "Brand: 20% off today. Reply STOP to opt out";
+    let client: TestClient;
+
+    beforeEach(async () => {
+      client = await world.client("brand");
+    });
+
+    const texted = async (words: string, phone = ADA) => {
+      await world.send(client, { phone, text: words });
+      await world.runQueues();
+    };
+
+    it.each([
+      ["in a reaction, whatever was texted", `Liked “${SALE}”`, "something else", []],
+      ["what the person got last", `Mi piace «${SALE}»`, SALE, []],
+      ["a part of it", `> 20% off today. Reply STOP to\nbravo`, SALE, []],
+      ["what the person never got", `Mi piace «${SALE}»`, "something else", ["maybe-opt-outs"]],
+      ["what the person got, beside words", `«${SALE}» stop it now`, SALE, ["maybe-opt-outs"]],
+    ])("%s", async (_, words, sent, problems) => {
+      await texted(sent);
+      await text(words);
+      expect((await look()).problems).toEqual(problems);
+      const texts = await list("/websites/brand/inbound");
+      expect(texts.map((one) => [one.text, one.maybeOptOut, one.keyword])).toEqual([
+        [words, problems.length > 0, null],
+      ]);
+    });
+
+    it("what another person or website has got", async () => {
+      await texted(SALE, BOB);
+      const second = await world.client("second");
+      await world.send(second, { phone: ADA, text: SALE });
+      await world.runQueues();
+      await text(`Mi piace «${SALE}»`);
+      expect((await look()).problems).toEqual(["maybe-opt-outs"]);
+    });
   });
 });

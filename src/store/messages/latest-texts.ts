@@ -1,0 +1,19 @@
+import { runQuery } from "../database.ts";
+import { prepare, sql } from "../sql.ts";
+
+/** People react to what they have just got. */
+const TEXTS_A_NUMBER = 3;
+
+/** The latest texts that carriers accepted from these websites for these numbers, replies to keywords included. @param phones as digits */
+export async function findLatestTexts(db: D1Database, websiteIds: string[], phones: number[]): Promise<string[]> {
+  const rows = await runQuery<{ text: string }>(
+    prepare(
+      db,
+      sql`SELECT m.text FROM json_each(${JSON.stringify(websiteIds)}) w CROSS JOIN json_each(${JSON.stringify(phones)}) p
+        CROSS JOIN messages m ON m.message_id IN (SELECT l.message_id FROM messages l
+          WHERE l.website_id = w.value AND l.phone = p.value AND l.status IN ('SENDING', 'DELIVERED', 'FAILED_TO_DELIVERY')
+          ORDER BY l.accepted_at DESC LIMIT ${TEXTS_A_NUMBER})`,
+    ),
+  );
+  return rows.map(({ text }) => text);
+}
