@@ -9,7 +9,7 @@ import { inQuery, ok, type Resource } from "../http/call.ts";
 import { TIME } from "../http/examples.ts";
 import type { WaitingCount } from "../store/messages/find-waiting.ts";
 import { listHolds } from "../store/messages/holds.ts";
-import { missingShape } from "./answers.ts";
+import { type Answers, missingShape } from "./answers.ts";
 import { countOf, operatorCall, settingsBody } from "./operator-call.ts";
 import { readWebsiteId, WEBSITE } from "./params.ts";
 import { forTheSame, moreShape, OF_WEBSITE, REPEAT, readScope, SCOPE_OPTIONS, sayWaiting } from "./scope.ts";
@@ -47,6 +47,8 @@ const holdAnswers = {
     ...moreShape,
   }),
 };
+
+export type HoldAnswers = Answers<typeof holdAnswers>;
 
 const HOLD_ID = "0197c2ab-71d4-4e0b-8a01-0000000000a1";
 

@@ -1,4 +1,4 @@
-// What waits, by website, purpose and client. Every website is looked at, however many messages another has.
+// The messages that wait, by website, purpose and client. Every website is looked at, however many messages another has.
 import type { Deps } from "../../deps.ts";
 import { chunk } from "../../domain/chunk.ts";
 import { findWebsitesWithKept, lookAtScheduled, type ScheduledGroup } from "../../store/messages/list-scheduled.ts";
