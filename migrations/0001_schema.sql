@@ -11,7 +11,7 @@ CREATE TABLE websites (
   updated_at INTEGER NOT NULL,
   -- Messages that were accepted before this time are counted in daily_counts, and are final.
   counted_until INTEGER NOT NULL DEFAULT 0,
-  -- What an operator holds of a website: a JSON array of {"sendPurpose", "clientId", "since"}; NULL: nothing.
+  -- What an operator holds of a website: a JSON array of {"holdId", "sendPurpose", "clientId", "since", "by", "reason"}; NULL: nothing.
   holds TEXT,
   home INTEGER NOT NULL,               -- its ids carry it: see homes
   database TEXT NOT NULL,              -- the binding of the database that it is in

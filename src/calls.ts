@@ -20,6 +20,7 @@ import { subscriptionStatus } from "./http/subscription-status.ts";
 import { ownTestEvent } from "./http/test-event.ts";
 import { welcome } from "./http/welcome.ts";
 import { audit } from "./operator/audit.ts";
+import { cancel } from "./operator/cancel.ts";
 import { carriers } from "./operator/carriers.ts";
 import { clients } from "./operator/clients.ts";
 import { databases } from "./operator/databases.ts";
@@ -66,6 +67,7 @@ const ofOperator = [
   clients,
   testEvent,
   holds,
+  cancel,
   reports,
   subscriberList,
   ledger,

@@ -78,3 +78,16 @@ export function beforeRunning(world: World, text: string, act: () => Promise<unk
     world.deps = { ...world.deps, db };
   };
 }
+
+/** From now on, no transaction or statement of its own that has this text takes effect, or has an answer. @returns what ends that */
+export function losingAll(world: World, text: string): () => void {
+  const { db } = world.deps;
+  const lose: Run = async (sql, _, run) => {
+    if (sql.some((one) => one.includes(text))) throw new Error("D1_ERROR: Network connection lost.");
+    return run();
+  };
+  world.deps = { ...world.deps, db: runningAround(db, lose) };
+  return () => {
+    world.deps = { ...world.deps, db };
+  };
+}

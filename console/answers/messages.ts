@@ -15,7 +15,7 @@ export type Kind = "marketing" | "transactional";
 /** GET /operator/waiting?website= */
 export interface Waiting {
   asOf: string;
-  /** There are more than were looked at. */
+  /** A website has more than were looked at. */
   isCut: boolean;
   groups: WaitingGroup[];
 }
@@ -24,6 +24,8 @@ export interface WaitingGroup {
   websiteId: string;
   name: string;
   timeZone: string | null;
+  /** Each of its counts is at least so high. */
+  isCut: boolean;
   rows: WaitingRow[];
 }
 
@@ -38,12 +40,50 @@ export interface WaitingRow {
   carrier: string;
   cause: string | null;
   nextTryAt: string | null;
-  held: { by: string | null; since: string; reason: string | null } | null;
+  held: Hold | null;
   opensAt: string | null;
   hours: HeldHours | null;
   oldestAt: string;
   /** When the first of them is given up, held or not. */
   endsAt: string | null;
+}
+
+/** It covers texts of a website; null: any purpose, any client. */
+export interface Hold {
+  holdId: string;
+  sendPurpose: string | null;
+  clientId: string | null;
+  since: string;
+  by: string;
+  reason: string | null;
+}
+
+/** GET /operator/holds?website= */
+export interface HoldList {
+  holds: ListedHold[];
+  unavailableDatabases?: string[];
+}
+
+export interface ListedHold extends Hold {
+  websiteId: string;
+  /** How many waiting texts it covers; `atLeast`: there may be more. */
+  texts: number;
+  atLeast?: true;
+}
+
+/** POST /operator/websites/{websiteId}/hold */
+export interface Held {
+  holdId: string;
+  held: number;
+  atLeast?: true;
+  /** The hold was there before. */
+  alreadyHeld?: true;
+}
+
+/** POST /operator/websites/{websiteId}/release; `more`: it is to be repeated. */
+export interface Released {
+  released: number;
+  more?: true;
 }
 
 /** GET /operator/messages; `personId` is of a session. */

@@ -1,5 +1,6 @@
 // Websites, their clients and their reports. answers.ts says how to read this.
 import type { Day } from "../../src/domain/messages/weekly-windows.ts";
+import type { Hold } from "./messages.ts";
 import type { AuditEntry } from "./session.ts";
 
 /** GET /operator/websites. */
@@ -24,7 +25,8 @@ export interface Website {
   transactionalPurposes: string[] | null;
   sendingHours: SendingHours | null;
   dailyLimit: number | null;
-  holds: { sendPurpose: string | null; clientId: string | null; since: string; by: string; reason: string | null }[];
+  /** The oldest first. */
+  holds: Hold[];
   createdAt: string;
   updatedAt: string;
 }

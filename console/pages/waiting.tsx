@@ -1,19 +1,18 @@
-import type { ComponentChildren, JSX } from "preact";
+import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import type { Waiting, WaitingGroup, WaitingRow } from "../answers.ts";
-import { messagesHash } from "../lib/addresses.ts";
+import type { HoldList, ListedHold, Waiting, WaitingGroup, WaitingRow } from "../answers.ts";
+import { namesIn, unnamed } from "../lib/holds.ts";
 import { countOf, formatCount, listOf, sumOf } from "../lib/numbers.ts";
 import { pathOf, type Route } from "../lib/router.ts";
-import type { Shape, Tone } from "../lib/status-words.ts";
-import { cityOf, formatClockIn, formatSpan, formatTime } from "../lib/times.ts";
+import { cityOf, formatClockIn, formatTime } from "../lib/times.ts";
 import { useAnswer } from "../lib/use-answer.ts";
-import { ActButton } from "../parts/button.tsx";
 import { FromShell } from "../parts/empty.tsx";
 import { NoAnswer, Page } from "../parts/page.tsx";
-import { Cells, type Column, Head, Rows, Two } from "../parts/section.tsx";
-import { Note, Status } from "../parts/status.tsx";
-import { Time, useNow } from "../parts/time.tsx";
-import { type Asked, release, WaitingDialog } from "./waiting-dialogs.tsx";
+import { Note } from "../parts/status.tsx";
+import { useNow } from "../parts/time.tsx";
+import { hold, ReleaseDialog } from "./hold-acts.tsx";
+import { CancelDialog } from "./waiting-dialogs.tsx";
+import { type Acts, type Asked, meantBy, WaitingTable } from "./waiting-table.tsx";
 
 const isUnwanted = ({ why }: WaitingRow) => why === "carrier" || why === "queue";
 const countIn = (rows: WaitingRow[]) => sumOf(rows, "count");
@@ -21,54 +20,103 @@ const countIn = (rows: WaitingRow[]) => sumOf(rows, "count");
 /** Waiting is three things: against the will, held, and scheduled. Only the first is what the page is headed by. */
 export function WaitingPage({ route }: { route: Route }): JSX.Element {
   const { website } = route.query;
-  const path = pathOf("/operator/waiting", { website });
-  const { data, failure, reload } = useAnswer<Waiting>(path, 15);
+  const waiting = useAnswer<Waiting>(pathOf("/operator/waiting", { website }), 15);
+  const listed = useAnswer<HoldList>(pathOf("/operator/holds", { website }), 15, false);
   const [asked, setAsked] = useState<Asked | null>(null);
+  const [isHolding, setHolding] = useState(false);
   const now = useNow();
-  if (!data) return <NoAnswer failure={failure} title="Waiting" onRetry={reload} />;
+  const { data } = waiting;
+  if (!data) return <NoAnswer failure={waiting.failure} title="Waiting" onRetry={waiting.reload} />;
 
-  const columns = columnsOf(now, setAsked, reload);
+  const holds = listed.data?.holds ?? [];
+  const idle = unnamed(holds, data.groups);
+  const groups = withHeld(data.groups, idle);
+  const reload = () => {
+    waiting.reload();
+    listed.reload();
+  };
+  const acts: Acts = {
+    isHolding,
+    ask: setAsked,
+    hold: async (meant) => {
+      setHolding(true);
+      await hold(meant, reload);
+      setHolding(false);
+    },
+  };
   const rows = data.groups.flatMap((group) => group.rows);
-  const unwanted = rows.filter(isUnwanted);
-  const carriers = [
-    ...new Set(unwanted.flatMap(({ carrier, why }) => (why === "carrier" && carrier ? [carrier] : []))),
-  ];
-  const count = countIn(unwanted);
-  const title =
-    count > 0
-      ? `${countOf(count, "text waits", "texts wait")}${carriers.length ? ` for ${listOf(carriers)}` : " for their turn"}`
-      : rows.length > 0
-        ? "Nothing waits against your will"
-        : "Nothing waits";
+  const carriers = [...new Set(rows.flatMap(({ carrier, why }) => (why === "carrier" && carrier ? [carrier] : [])))];
+  const isStuck = rows.some(isUnwanted) && carriers.length > 0;
   return (
-    <Page title={title} lead={leadOf(rows, now)}>
-      {count > 0 && carriers.length > 0 && <Cause groups={data.groups} now={now} carriers={carriers} />}
-      {rows.length > 0 && (
-        <Rows label="What waits, by website, purpose and client">
-          <Head columns={columns} />
-          {data.groups.map((group) => (
-            <tbody key={group.websiteId}>
-              <GroupRow group={group} onAsk={setAsked} />
-              {group.rows.map((row) => (
-                <Cells
-                  key={`${row.sendPurpose} ${row.clientId} ${row.why}`}
-                  row={{ ...row, group }}
-                  columns={columns}
-                />
-              ))}
-            </tbody>
-          ))}
-        </Rows>
+    <Page title={titleOf(data, carriers)} lead={leadOf(rows, idle, now)}>
+      {isStuck && <Cause groups={data.groups} now={now} carriers={carriers} />}
+      {groups.length > 0 && (
+        <WaitingTable groups={groups} idle={idle} holds={holds} nameOf={namesIn(data.groups)} acts={acts} now={now} />
       )}
-      <FromShell
-        line={`${rows.length > 0 ? `hold ${data.groups[0]?.websiteId ?? "brand"} --purpose winter-sale` : "health"}`}
-      />
-      {asked && <WaitingDialog asked={asked} onInstead={setAsked} onClose={() => setAsked(null)} reload={reload} />}
+      <FromShell line={`waiting${website ? ` --website ${website}` : ""}`} />
+      {asked && (
+        <Dialogs
+          {...{ asked, holds, groups, acts, reload }}
+          onClose={() => setAsked((present) => (present === asked ? null : present))}
+        />
+      )}
     </Page>
   );
 }
 
-function leadOf(rows: WaitingRow[], now: number): string {
+/** The groups, and one for each website of which only holds are left. */
+function withHeld(groups: WaitingGroup[], idle: ListedHold[]): WaitingGroup[] {
+  const shown = new Set(groups.map(({ websiteId }) => websiteId));
+  const missing = new Set(idle.map(({ websiteId }) => websiteId).filter((id) => !shown.has(id)));
+  return [
+    ...groups,
+    ...Array.from(missing, (id) => ({ websiteId: id, name: id, timeZone: null, isCut: false, rows: [] })),
+  ];
+}
+
+function titleOf({ groups, isCut }: Waiting, carriers: string[]): string {
+  const rows = groups.flatMap((group) => group.rows);
+  const count = countIn(rows.filter(isUnwanted));
+  if (count === 0) return rows.length > 0 ? "Nothing waits against your will" : "Nothing waits";
+  const least = isCut ? "At least " : "";
+  return `${least}${countOf(count, "text waits", "texts wait")}${carriers.length ? ` for ${listOf(carriers)}` : " for their turn"}`;
+}
+
+interface DialogsProps {
+  asked: Asked;
+  holds: ListedHold[];
+  groups: WaitingGroup[];
+  acts: Acts;
+  reload: () => void;
+  onClose: () => void;
+}
+
+function Dialogs({ asked, holds, groups, acts, reload, onClose }: DialogsProps): JSX.Element {
+  if (asked.verb === "release") {
+    const { websiteId } = asked.hold;
+    const others = holds.filter((it) => it.websiteId === websiteId);
+    const website = groups.find((it) => it.websiteId === websiteId)?.name ?? websiteId;
+    return (
+      <ReleaseDialog
+        key={asked.hold.holdId}
+        {...{ asked: asked.hold, others, website, nameOf: namesIn(groups), reload, onClose }}
+      />
+    );
+  }
+  const { group, row } = asked;
+  const holdInstead = () => {
+    onClose();
+    void acts.hold(meantBy(group, row));
+  };
+  const offerRelease = () => {
+    const own = holds.find(({ holdId }) => holdId === row.held?.holdId);
+    if (own && own.texts <= row.count) acts.ask({ verb: "release", hold: { ...own, texts: 0 } });
+    reload();
+  };
+  return <CancelDialog {...{ group, row, onClose }} onHold={holdInstead} onCancelled={offerRelease} />;
+}
+
+function leadOf(rows: WaitingRow[], idle: ListedHold[], now: number): string {
   const those = (why: WaitingRow["why"], words: (some: WaitingRow[]) => string) => {
     const some = rows.filter((row) => row.why === why);
     return some.length > 0 ? [`${formatCount(countIn(some))} ${words(some)}`] : [];
@@ -84,10 +132,16 @@ function leadOf(rows: WaitingRow[], now: number): string {
     }),
     ...those("sending-hours", () => "wait for sending hours"),
   ];
+  const empty = idle.filter(({ texts }) => texts === 0).length;
+  if (empty > 0)
+    return `${sayParts(parts, rows)}${countOf(empty, "hold")} without texts ${empty === 1 ? "keeps" : "keep"} those that come later.`;
   if (parts.length === 0)
     return `${rows.length > 0 ? "" : "Every text has gone to its carrier, or has ended. "}Nothing is held or scheduled.`;
-  return `${rows.some(isUnwanted) ? "Besides, " : ""}${listOf(parts)}.`;
+  return sayParts(parts, rows).trim();
 }
+
+const sayParts = (parts: string[], rows: WaitingRow[]) =>
+  parts.length > 0 ? `${rows.some(isUnwanted) ? "Besides, " : ""}${listOf(parts)}. ` : "";
 
 /** One note for the cause: whom it hurts, and that they go by themselves. */
 function Cause({ groups, now, carriers }: { groups: WaitingGroup[]; now: number; carriers: string[] }): JSX.Element {
@@ -103,121 +157,4 @@ function Cause({ groups, now, carriers }: { groups: WaitingGroup[]; now: number;
       {zone && ` In ${cityOf(zone)} it is ${formatClockIn(zone, now)} now.`}
     </Note>
   );
-}
-
-interface Grouped extends WaitingRow {
-  group: WaitingGroup;
-}
-
-type OnAsk = (asked: Asked) => void;
-
-function GroupRow({ group, onAsk }: { group: WaitingGroup; onAsk: OnAsk }): JSX.Element {
-  const { websiteId, name, rows } = group;
-  const others = rows.filter(({ why }) => why !== "held");
-  const hold = () => onAsk({ verb: "hold", group, row: null, count: countIn(others) });
-  return (
-    <tr class="group-row">
-      <th colSpan={4} scope="rowgroup">
-        <a href={`#/websites/${websiteId}`}>{name}</a>
-        <span class="count">{formatCount(countIn(rows))}</span>
-      </th>
-      <td class="number">
-        {others.length > 0 && (
-          <ActButton kind="text" of={name} onPress={hold}>
-            Hold all…
-          </ActButton>
-        )}
-      </td>
-    </tr>
-  );
-}
-
-const SOON = 3 * 3_600_000;
-
-const columnsOf = (now: number, onAsk: OnAsk, reload: () => void): Column<Grouped>[] => [
-  [
-    "Purpose and client",
-    ({ sendPurpose, clientName, clientId, kind }) => (
-      <Two first={sendPurpose} second={[clientName ?? clientId.slice(0, 8), kind].filter(Boolean).join(", ")} />
-    ),
-    "head",
-  ],
-  [
-    "Texts",
-    ({ group, sendPurpose, count }) => (
-      <a href={messagesHash(`website:${group.websiteId} purpose:"${sendPurpose}" status:waiting`)}>
-        {formatCount(count)}
-      </a>
-    ),
-    "number right",
-  ],
-  ["Why they wait", (row) => <Why row={row} />, "wide"],
-  [
-    "Oldest, and until when",
-    ({ why, oldestAt, endsAt }) => {
-      const dies = endsAt !== null && why === "held" && Date.parse(endsAt) - now < SOON;
-      return (
-        <>
-          {formatSpan(now - Date.parse(oldestAt))}
-          {endsAt && (
-            <span class={`second ${dies ? "bad" : ""}`}>
-              {dies ? "ends at " : "until "}
-              <Time at={endsAt} />
-              {dies && ", held or not"}
-            </span>
-          )}
-        </>
-      );
-    },
-    "wide",
-  ],
-  [
-    "What can be done",
-    ({ group, ...row }) => {
-      const { why, sendPurpose, count } = row;
-      const ask = (verb: Asked["verb"]) => onAsk({ verb, group, row, count });
-      return (
-        <div class="row-acts">
-          {why === "held" ? (
-            <ActButton isSmall onPress={() => void release(group, row, reload)} of={sendPurpose}>
-              Release
-            </ActButton>
-          ) : (
-            <ActButton isSmall onPress={() => ask("hold")} of={sendPurpose}>
-              Hold…
-            </ActButton>
-          )}
-          <ActButton isSmall kind="edge" onPress={() => ask("cancel")} of={sendPurpose}>
-            Cancel…
-          </ActButton>
-        </div>
-      );
-    },
-    "wide acts",
-  ],
-];
-
-function Why({ row: { why, carrier, cause, nextTryAt, held, opensAt } }: { row: WaitingRow }): JSX.Element {
-  const line = (word: string, shape: Shape, tone: Tone, second: ComponentChildren) => (
-    <Two first={<Status look={{ word, shape, tone }} />} second={second} />
-  );
-  if (why === "held") {
-    const since = (
-      <>
-        {held && <Time at={held.since} />}
-        {held?.reason && `: “${held.reason}”`}
-      </>
-    );
-    return line(held?.by ? `Held by ${held.by}` : "Held", "held", "plain", since);
-  }
-  const until = (words: string, at: string | null | undefined, as: "time" | "seconds" = "time") =>
-    at && (
-      <>
-        {words} <Time at={at} as={as} />
-      </>
-    );
-  if (opensAt)
-    return line(why === "scheduled" ? "Scheduled" : "Sending hours", "scheduled", "plain", until("opens", opensAt));
-  const waitsFor = why === "queue" ? "For their turn" : `${carrier ?? "The carrier"} does not take them`;
-  return line(cause ?? waitsFor, "waiting", "wait", until("next try", nextTryAt, "seconds"));
 }

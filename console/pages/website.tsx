@@ -16,6 +16,7 @@ import { useNow } from "../parts/time.tsx";
 import { Changes } from "./audit-list.tsx";
 import { Campaigns } from "./website-campaigns.tsx";
 import { Clients, nameOfClient } from "./website-clients.tsx";
+import { Holds } from "./website-holds.tsx";
 import { NewWebsite, Settings } from "./website-settings.tsx";
 
 const TABS = ["Today", "Campaigns", "Clients", "Settings", "Changes"] as const;
@@ -60,6 +61,7 @@ function Known({ id, at }: { id: string; at: string }): JSX.Element {
           isCurrent: label.toLowerCase() === at,
         }))}
       />
+      <Holds website={data} reload={reload} />
       <Today overview={overview} website={data} />
       <div class="two-one">
         <Section
@@ -108,6 +110,8 @@ function Lead({ website, overview }: { website: WebsiteWithClients; overview: Ov
           All is held{whole.by ? ` by ${whole.by}` : ""}
           {whole.reason ? `: “${whole.reason}”` : ""}.{" "}
         </>
+      ) : website.holds.length > 0 ? (
+        "It is held in part. "
       ) : row?.waiting ? (
         <>
           <a href={`#/waiting?website=${website.websiteId}`}>{formatCount(row.waiting)} texts wait</a>

@@ -7,12 +7,17 @@ import { Dialog } from "./dialog.tsx";
 import { Field } from "./field.tsx";
 import { Icon, type IconName } from "./icon.tsx";
 
+interface Line {
+  icon: IconName;
+  text: ComponentChildren;
+}
+
 interface Props {
   /** What the page showed; the service refuses the act if there are others by then. */
   count?: number;
   title: (count: number) => string;
   /** What ends and whether it can be undone, who will be told, and what it does not stop. */
-  lines?: { icon: IconName; text: ComponentChildren }[];
+  lines?: Line[] | ((count: number) => Line[]);
   /** What must be typed. Only for what cannot be undone and is of many. */
   typed?: { word: string; label: string };
   /** A field whose words go with it. */
@@ -37,6 +42,7 @@ export function Confirm(props: Props): JSX.Element {
   const [words, setWords] = useState("");
   const doing = useAct();
   const changed = doing.failure?.newCount ?? null;
+  const consequences = typeof lines === "function" ? lines(count) : lines;
   const isOff = props.isOff || doing.isBusy || (typed !== undefined && words.trim() !== typed.word);
   useEffect(() => {
     if (changed !== null) setCount(changed);
@@ -59,9 +65,9 @@ export function Confirm(props: Props): JSX.Element {
         </>
       }
     >
-      {lines.length > 0 && (
+      {consequences.length > 0 && (
         <ul class="consequences">
-          {lines.map(({ icon, text }) => (
+          {consequences.map(({ icon, text }) => (
             <li key={icon}>
               <Icon name={icon} /> <span>{text}</span>
             </li>

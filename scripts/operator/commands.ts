@@ -8,7 +8,7 @@ import { MESSAGE } from "./own/message.ts";
 import { MOVE } from "./own/moves.ts";
 import { PUT_BACK, UNDO_IMPORT } from "./own/repeated.ts";
 import { ROTATE_CLIENT } from "./own/rotate-client.ts";
-import { CANCEL, HOLD, RELEASE } from "./own/stop.ts";
+import { CANCEL, HOLD } from "./own/stop.ts";
 
 const { CALLS } = (await loadSource("calls.ts")) as { CALLS: Call[] };
 
@@ -16,7 +16,6 @@ const { CALLS } = (await loadSource("calls.ts")) as { CALLS: Call[] };
 const OWN: Record<string, Own> = {
   "rotate-client": ROTATE_CLIENT,
   hold: HOLD,
-  release: RELEASE,
   cancel: CANCEL,
   "import-subscribers": IMPORT_FILE,
   "undo-import": UNDO_IMPORT,

@@ -41,7 +41,8 @@ export type Failure =
   /** `problem` completes a sentence that begins with "The body". */
   | { kind: "body-not-json"; problem: string }
   | { kind: "fields-wrong"; details: FieldError[] }
-  | { kind: "resource-unknown"; what: string }
+  /** `details`: those that there are. */
+  | { kind: "resource-unknown"; what: string; details?: FieldError[] }
   | { kind: "idempotency-conflict" }
   /** An undo of the import has begun. */
   | { kind: "import-closed" }

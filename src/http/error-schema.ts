@@ -14,7 +14,9 @@ export const errorSchema = z.object({
       }),
     )
     .optional()
-    .describe("One item for each field that breaks a rule, or is stored."),
+    .describe(
+      "One item for each field that breaks a rule, for each message that is stored, or for each hold that there is.",
+    ),
   import: z
     .object({
       importId: z.uuid(),

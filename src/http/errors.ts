@@ -140,7 +140,7 @@ function explain(
     case "fields-wrong":
       return { message: fieldsMessage(failure.details), details: failure.details };
     case "resource-unknown":
-      return { message: `There is no such ${failure.what}.` };
+      return explainUnknown(failure);
     case "count-changed": {
       const { count } = failure;
       return {
@@ -155,6 +155,11 @@ function explain(
     case "website-paused":
       return explainStore(failure, random);
   }
+}
+
+function explainUnknown({ what, details = [] }: Extract<Failure, { kind: "resource-unknown" }>) {
+  const message = `There is no such ${what}.`;
+  return details.length > 0 ? { message: `${message} details has those that there are.`, details } : { message };
 }
 
 /** If http is redirected to https, most clients follow with a GET, although their authors wrote a POST. */

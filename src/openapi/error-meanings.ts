@@ -67,7 +67,10 @@ export const ERROR_MEANINGS: Record<ErrorKind, ErrorMeaning> = {
   "body-incomplete": { meaning: "The body ended early, or did not arrive in time.", advice: "Retry." },
   "body-not-json": { meaning: "The body is not JSON in UTF-8.", advice: "`message` says where and why." },
   "fields-wrong": { meaning: "One or more fields are invalid.", advice: "`details` lists all of them." },
-  "resource-unknown": { meaning: "The message, website, client, number or import is unknown." },
+  "resource-unknown": {
+    meaning: "The message, website, client, number, import or hold is unknown.",
+    advice: "For a hold, `details` lists those of the website.",
+  },
   "idempotency-conflict": {
     meaning: "The Idempotency-Key was used with another body.",
     advice: "Use a new key for another message.",

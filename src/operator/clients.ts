@@ -3,7 +3,7 @@ import { isLoopback } from "../domain/callbacks/callback-url.ts";
 import { type Client, clientSettingsSchema, rotationSchema } from "../domain/clients/client.ts";
 import type { ClientRefusal } from "../domain/clients/client-uses.ts";
 import { changeClient, createClient, rotateClient } from "../flows/clients/manage-clients.ts";
-import { countCancellable } from "../flows/messages/hold-messages.ts";
+import { countCancellable } from "../flows/messages/cancel-waiting.ts";
 import { type ApiRequest, authorOf } from "../http/api-request.ts";
 import { BODY_LIMITS, readFields } from "../http/body.ts";
 import { ok, type Resource } from "../http/call.ts";

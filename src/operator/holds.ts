@@ -1,187 +1,174 @@
 import * as z from "zod";
-import type { Deps } from "../deps.ts";
-import { failField, RequestFailure } from "../domain/failure.ts";
-import { cancelSchema, holdSchema, type MessageFilter, releaseSchema } from "../domain/messages/hold.ts";
-import {
-  cancelOne,
-  cancelWaiting,
-  countCancellable,
-  holdMessages,
-  releaseMessages,
-} from "../flows/messages/hold-messages.ts";
-import { type ApiRequest, authorOf, toStoredId } from "../http/api-request.ts";
-import { BODY_LIMITS, readFields } from "../http/body.ts";
-import { inPath, ok, type Resource } from "../http/call.ts";
-import { MESSAGE_ID } from "../http/examples.ts";
-import { findClient } from "../store/clients/clients.ts";
-import { findWaitingMessage } from "../store/messages/holds.ts";
-import { inShell } from "./in-shell.ts";
+import { WEBSITE_ID } from "../domain/clients/website.ts";
+import { type Hold, holdSchema, releaseSchema } from "../domain/messages/hold.ts";
+import { askEach } from "../flows/databases/ask-each.ts";
+import { inEach } from "../flows/databases/places.ts";
+import { countHeld, holdMessages, releaseMessages } from "../flows/messages/hold-messages.ts";
+import { authorOf } from "../http/api-request.ts";
+import { inQuery, ok, type Resource } from "../http/call.ts";
+import { TIME } from "../http/examples.ts";
+import type { WaitingCount } from "../store/messages/find-waiting.ts";
+import { listHolds } from "../store/messages/holds.ts";
+import { type Answers, missingShape } from "./answers.ts";
 import { countOf, operatorCall, settingsBody } from "./operator-call.ts";
-import { requireFound, requireWebsite, WEBSITE } from "./params.ts";
-
-const more = z
-  .literal(true)
-  .optional()
-  .describe("The call took a minute, and has not looked at all waiting messages: repeat it. Left out otherwise.");
+import { readWebsiteId, WEBSITE } from "./params.ts";
+import { forTheSame, moreShape, OF_WEBSITE, REPEAT, readScope, SCOPE_OPTIONS, sayWaiting } from "./scope.ts";
+import { atLeastShape, holdView, storedHoldSchema } from "./views/hold.ts";
 
 const holdAnswers = {
-  HeldMessages: z.object({ held: z.int().describe("How many pending messages are held now.") }),
-  ReleasedMessages: z.object({ released: z.int().describe("How many messages are due now."), more }),
-  CancelledMessage: z.object({ messageId: z.string(), cancelled: z.literal(1) }),
-  CancelledMessages: z.object({
-    cancelled: z.int().describe("How many messages are cancelled; with dryRun, how many would be."),
-    more,
+  HeldMessages: z.object({
+    holdId: z.string().describe("The hold. If there was one of the same messages, it is that one."),
+    held: z.int().describe("How many waiting messages it covers now."),
+    ...atLeastShape,
+    alreadyHeld: z
+      .literal(true)
+      .optional()
+      .describe("The hold was there before, and keeps its reason. Left out otherwise."),
+  }),
+  HoldList: z.object({
+    holds: z
+      .array(
+        z.object({
+          ...{ holdId: storedHoldSchema.shape.holdId, websiteId: z.string() },
+          ...storedHoldSchema.shape,
+          texts: z
+            .int()
+            .describe("How many waiting messages it covers. A message that two holds cover counts with each of them."),
+          ...atLeastShape,
+        }),
+      )
+      .describe("By website, the oldest first; those that cover no message, too."),
+    ...missingShape,
+  }),
+  ReleasedMessages: z.object({
+    released: z.int().describe("How many messages are due now."),
+    ended: z.array(storedHoldSchema).describe("The holds that it has ended."),
+    remaining: z.array(storedHoldSchema).describe("The holds of the website that are left."),
+    ...moreShape,
   }),
 };
 
-async function readFilter<T extends typeof holdSchema | typeof cancelSchema | typeof releaseSchema>(
-  request: ApiRequest,
-  deps: Deps,
-  schema: T,
-) {
-  const { websiteId } = await requireWebsite(request, deps);
-  const filter = (await readFields(request, schema, BODY_LIMITS.settings)) as z.output<T> & MessageFilter;
-  await requireOwnClient(deps, websiteId, filter);
-  return { websiteId, filter };
-}
+export type HoldAnswers = Answers<typeof holdAnswers>;
 
-/** A wrong id would hold nothing, and look as if it did. */
-async function requireOwnClient(deps: Deps, websiteId: string, { clientId }: MessageFilter): Promise<void> {
-  if (clientId === null) return;
-  const client = await findClient(deps.db, clientId);
-  if (client?.websiteId !== websiteId) failField("clientId", "must be a client of this website");
-}
+const HOLD_ID = "0197c2ab-71d4-4e0b-8a01-0000000000a1";
 
-const COMMON = { method: "POST", tag: "Websites", database: "named" } as const;
+const HOLD = {
+  ...{ holdId: HOLD_ID, sendPurpose: "spring-sale_01", clientId: null },
+  ...{ since: TIME, by: "ada", reason: "wrong link" },
+};
 
-const OPTIONS = { purpose: { field: "sendPurpose" }, client: { field: "clientId" } };
-
-const MORE = "There are more: repeat it.";
-
-/** A next command for the same messages: without the options, it would be for the whole website. */
-function forTheSame(command: string, { websiteId, purpose, client }: Readonly<Record<string, unknown>>): string {
-  const options = Object.entries({ purpose, client }).flatMap(([name, value]) =>
-    value ? ` --${name} ${inShell(String(value))}` : [],
-  );
-  return `\`${command} ${websiteId}${options.join("")}\``;
-}
-
-const waiting = (count: number) => countOf(count, "waiting message");
-
-const textsOf = (count: number) => `${waiting(count)} ${count === 1 ? "is" : "are"}`;
+const sayCount = ({ count, atLeast }: WaitingCount) => ({ count, ...(atLeast ? { atLeast } : {}) });
 
 const hold = operatorCall({
-  ...COMMON,
+  ...OF_WEBSITE,
   id: "holdMessages",
   path: "/operator/websites/:websiteId/hold",
   summary: "Hold the waiting messages of a website",
   description:
-    "Holds the whole website, one `sendPurpose`, one client, or one of both. Waiting messages are not submitted until they are released. Messages that a run has claimed still go: about 10, at most 20. New messages are accepted, and held. A scheduled message that is covered is held once its time comes. Replies to keywords are not held. A hold does not stop the clock: after `SUBMIT_WITHIN_HOURS` a held message is FAILED_TO_SEND. Who held it and the `reason` are shown with the website and its messages.",
+    "Holds the whole website, one `sendPurpose`, one client, or one of both. Waiting messages are not submitted until the hold is released. Messages that a run has claimed still go: about 10, at most 20. New messages are accepted, and held. A scheduled message that is covered is held once its time comes. Replies to keywords are not held. A hold does not stop the clock: after `SUBMIT_WITHIN_HOURS` a held message is FAILED_TO_SEND. Who held it and the `reason` are shown with the website and its messages. The messages are counted after the hold has taken effect, for a second at most.",
   parameters: [WEBSITE],
   body: settingsBody(holdSchema, { campaign: { sendPurpose: "spring-sale_01", reason: "wrong link" }, website: {} }),
-  answers: [ok(holdAnswers.HeldMessages, "The hold is stored.", { held: 1500 })],
-  errors: ["resource-unknown", "count-changed"],
+  answers: [ok(holdAnswers.HeldMessages, "The hold is stored.", { holdId: HOLD_ID, held: 1500 })],
+  errors: ["resource-unknown"],
   command: {
     name: "hold",
-    options: OPTIONS,
-    next: ({ held }, given) => `${textsOf(held)} held. ${forTheSame("release", given)} sends them.`,
+    options: SCOPE_OPTIONS,
+    next: ({ holdId, held, atLeast, alreadyHeld }, { websiteId }) =>
+      [
+        ...(alreadyHeld ? ["The hold was there before. `holds` shows who made it, and why."] : []),
+        `${atLeast ? "At least " : ""}${sayWaiting(held)} held. \`release ${websiteId} --hold ${holdId}\` sends them.`,
+      ].join("\n"),
   },
   run: async (request, deps) => {
-    const { websiteId, filter } = await readFilter(request, deps, holdSchema);
-    const answer = { held: await holdMessages(deps, authorOf(request), websiteId, filter) };
+    const { websiteId, given } = await readScope(request, deps, holdSchema);
+    const { holdId, isNew, held } = await holdMessages(deps, authorOf(request), websiteId, given);
+    const { count, ...counted } = sayCount(held);
+    const answer = { holdId, held: count, ...counted, ...(isNew ? {} : { alreadyHeld: true as const }) };
     request.logged = { websiteId, ...answer };
     return answer;
   },
 });
 
+const list = operatorCall({
+  id: "listHolds",
+  method: "GET",
+  path: "/operator/holds",
+  tag: "Websites",
+  summary: "List the holds",
+  description:
+    "Every hold of all websites, or of one, with how many waiting messages it covers. A hold without a waiting message holds the messages that come later.",
+  parameters: [inQuery("website", "Only of this website.", { pattern: WEBSITE_ID.source })],
+  answers: [ok(holdAnswers.HoldList, "As of now.", { holds: [{ ...HOLD, websiteId: "brand", texts: 1500 }] })],
+  errors: ["resource-unknown"],
+  command: {
+    name: "holds",
+    next: ({ holds }) => (holds.length > 0 ? "`release <websiteId> --hold <holdId>` ends one." : null),
+  },
+  run: async (request, deps) => {
+    const websiteId = await readWebsiteId(request, deps);
+    const { answers, missing } = await askEach(inEach(deps), async (own) => {
+      const holds = [];
+      for (const website of await listHolds(own.db, websiteId)) {
+        const counts = await countHeld(own, website.websiteId, website.holds);
+        holds.push(...website.holds.map((it, index) => toRow(website.websiteId, it, counts[index])));
+      }
+      return holds;
+    });
+    return { holds: answers.flat(), ...missing };
+  },
+});
+
+function toRow(websiteId: string, it: Hold, counted: WaitingCount = { count: 0, atLeast: true }) {
+  const { holdId, ...stored } = holdView(it);
+  const { count, ...atLeast } = sayCount(counted);
+  return { holdId, websiteId, ...stored, texts: count, ...atLeast };
+}
+
 const release = operatorCall({
-  ...COMMON,
+  ...OF_WEBSITE,
   id: "releaseMessages",
   path: "/operator/websites/:websiteId/release",
   summary: "Release the held messages of a website",
   description:
-    "Ends the hold with the same fields; without any, all holds of the website. Messages that another hold still covers stay held. Several hundred thousand messages take a minute: then the answer has `more`, and the call is to be repeated.",
+    "Ends the hold with this `holdId`, the one of this `sendPurpose` and `clientId`, or, with `all`, every hold of the website. Without any field, it ends the hold of the whole website, and no other. If it would end none, the answer is 40401, and its `details` list the holds of the website. Messages that another hold still covers stay held. Several hundred thousand messages take a minute: then the answer has `more`, and the call is to be repeated.",
   parameters: [WEBSITE],
-  body: settingsBody(releaseSchema, { campaign: { sendPurpose: "spring-sale_01" }, all: {} }),
-  answers: [ok(holdAnswers.ReleasedMessages, "The held messages are due.", { released: 1500 })],
+  body: settingsBody(releaseSchema, {
+    hold: { holdId: HOLD_ID },
+    campaign: { sendPurpose: "spring-sale_01" },
+    website: {},
+    all: { all: true },
+  }),
+  answers: [
+    ok(holdAnswers.ReleasedMessages, "The held messages are due.", { released: 1500, ended: [HOLD], remaining: [] }),
+  ],
   errors: ["resource-unknown"],
   command: {
     name: "release",
-    options: OPTIONS,
-    next: ({ released, more }, given) =>
-      more
-        ? MORE
-        : `${textsOf(released)} due now, and sent within a minute. ${forTheSame("hold", given)} stops what has not gone.`,
-  },
-  run: async (request, deps) => {
-    const { websiteId, filter } = await readFilter(request, deps, releaseSchema);
-    const { count, more } = await releaseMessages(deps, authorOf(request), websiteId, filter);
-    const answer = { released: count, ...(more ? { more } : {}) };
-    request.logged = { websiteId, ...answer };
-    return answer;
-  },
-});
-
-const cancel = operatorCall({
-  ...COMMON,
-  id: "cancelWaitingMessages",
-  path: "/operator/websites/:websiteId/cancel",
-  summary: "Cancel the waiting messages of a website",
-  description:
-    "Waiting, held and scheduled messages become FAILED_TO_SEND, with their callbacks. `dryRun` counts them, and changes nothing. Messages that a run has claimed still go, and new messages are accepted: hold first. All waiting messages of the website are looked at, however many other websites have. Several hundred thousand take a minute: then the answer has `more`, and the call is to be repeated.",
-  parameters: [WEBSITE],
-  body: settingsBody(cancelSchema, { count: { sendPurpose: "spring-sale_01", dryRun: true } }),
-  answers: [ok(holdAnswers.CancelledMessages, "They are cancelled, or counted.", { cancelled: 1500 })],
-  errors: ["resource-unknown", "count-changed"],
-  command: {
-    name: "cancel",
-    options: OPTIONS,
-    next: ({ cancelled, more }, given) => {
-      if (given["dry-run"])
-        return `${waiting(cancelled)} would be cancelled. Nothing is changed. The same command without --dry-run cancels them, and cannot be undone.`;
-      return more
-        ? MORE
-        : `${textsOf(cancelled)} cancelled. New ones are still accepted: ${forTheSame("hold", given)} stops those.`;
+    options: {
+      hold: { field: "holdId", summary: "The hold with this id. `holds` lists them." },
+      ...SCOPE_OPTIONS,
+      all: { field: "all", summary: "Every hold of the website." },
     },
+    next: ({ released, more, remaining }, given) =>
+      [
+        more
+          ? REPEAT
+          : `${sayWaiting(released)} due now, and sent within a minute. ${forTheSame("hold", given)} stops what has not gone.`,
+        ...(remaining.length > 0
+          ? [`${countOf(remaining.length, "other hold")} of the website last${remaining.length === 1 ? "s" : ""}.`]
+          : []),
+      ].join("\n"),
   },
   run: async (request, deps) => {
-    const { websiteId, filter } = await readFilter(request, deps, cancelSchema);
-    const { count, more } = filter.dryRun
-      ? { count: await countCancellable(deps.db, websiteId, filter), more: false }
-      : await cancelWaiting(deps, authorOf(request), websiteId, filter);
-    const answer = { cancelled: count, ...(more ? { more } : {}) };
-    request.logged = { websiteId, dryRun: filter.dryRun, ...answer };
-    return answer;
-  },
-});
-
-const cancelMessage = operatorCall({
-  id: "cancelMessage",
-  method: "POST",
-  path: "/operator/messages/:messageId/cancel",
-  tag: "Websites",
-  summary: "Cancel one waiting message",
-  description:
-    "A message that waits, held or not, or is scheduled, becomes FAILED_TO_SEND, CANCELLED, with its callback. One that does not wait any more, or that a run has claimed, is left alone: 40903. A reply to a keyword is not cancelled.",
-  database: "named",
-  parameters: [inPath("messageId", "The id that the send request returned.", MESSAGE_ID)],
-  answers: [ok(holdAnswers.CancelledMessage, "It is cancelled.", { messageId: MESSAGE_ID, cancelled: 1 })],
-  errors: ["resource-unknown", "count-changed"],
-  command: {
-    name: "cancel-message",
-    next: ({ messageId }) => `1 message is cancelled, and cannot be sent any more. \`message ${messageId}\` shows it.`,
-  },
-  run: async (request, deps) => {
-    const messageId = toStoredId(request.params.messageId ?? "");
-    const { websiteId, waits } = requireFound(await findWaitingMessage(deps.db, messageId), "message");
-    if (!waits) throw new RequestFailure({ kind: "count-changed", count: 0 });
-    await cancelOne(deps, authorOf(request), messageId, websiteId);
-    request.logged = { websiteId, messageId };
-    return { messageId, cancelled: 1 as const };
+    const { websiteId, given } = await readScope(request, deps, releaseSchema);
+    const { count, more, ended, remaining } = await releaseMessages(deps, authorOf(request), websiteId, given);
+    request.logged = { websiteId, released: count, ended: ended.length };
+    const lists = { ended: ended.map(holdView), remaining: remaining.map(holdView) };
+    return { released: count, ...lists, ...(more ? { more } : {}) };
   },
 });
 
 export const holds: Resource = {
-  calls: [hold, release, cancel, cancelMessage],
-  schemas: { HoldRequest: holdSchema, ReleaseRequest: releaseSchema, CancelRequest: cancelSchema, ...holdAnswers },
+  calls: [list, hold, release],
+  schemas: { HoldRequest: holdSchema, ReleaseRequest: releaseSchema, ...holdAnswers },
 };

@@ -1,20 +1,21 @@
 import * as z from "zod";
 import { WEBSITE_ID } from "../domain/clients/website.ts";
-import type { Hold } from "../domain/messages/hold.ts";
 import { KINDS } from "../domain/messages/kind.ts";
 import { maskNumbers } from "../domain/operations/mask.ts";
 import { toE164 } from "../domain/people/phone.ts";
 import { askEach } from "../flows/databases/ask-each.ts";
 import { inEach } from "../flows/databases/places.ts";
+import { readWaiting } from "../flows/messages/read-waiting.ts";
 import { inQuery, ok, type Resource } from "../http/call.ts";
 import { CLIENT_ID, TIME } from "../http/examples.ts";
 import { toTime } from "../http/time.ts";
-import { countScheduled, SCHEDULED_LOOKED_AT, type ScheduledGroup } from "../store/messages/list-scheduled.ts";
-import { LOOKED_AT, readWaiting, type WaitingGroup } from "../store/messages/waiting.ts";
+import type { ScheduledGroup } from "../store/messages/list-scheduled.ts";
+import type { WaitingGroup } from "../store/messages/waiting.ts";
 import { type Answers, missingShape } from "./answers.ts";
 import { operatorCall } from "./operator-call.ts";
 import { readWebsiteId } from "./params.ts";
 import { heldHoursSchema, heldHoursView } from "./views/held-hours.ts";
+import { holdView, storedHoldSchema } from "./views/hold.ts";
 
 const rowSchema = z.object({
   sendPurpose: z.string(),
@@ -30,10 +31,7 @@ const rowSchema = z.object({
   carrier: z.string().describe("The carrier of the website."),
   cause: z.string().nullable().describe("The words of the other side; numbers in them are masked."),
   nextTryAt: z.iso.datetime().nullable(),
-  held: z
-    .object({ since: z.iso.datetime(), by: z.string().nullable(), reason: z.string().nullable() })
-    .nullable()
-    .describe("The hold, with who set it and why, if that is stored."),
+  held: storedHoldSchema.nullable().describe("The hold, the oldest if several cover them; null: none does."),
   opensAt: z.iso
     .datetime()
     .nullable()
@@ -56,7 +54,7 @@ const waitingAnswers = {
     isCut: z
       .boolean()
       .describe(
-        "There are more than were looked at: of each database, the 2,000 whose jobs were due first, and the 2,000 scheduled ones that go first.",
+        "A website has more than were looked at. A look ends after 100,000 pending and 100,000 scheduled messages of a database, or after a second, but not before it has looked at each website.",
       ),
     groups: z
       .array(
@@ -64,6 +62,11 @@ const waitingAnswers = {
           websiteId: z.string(),
           name: z.string(),
           timeZone: z.string().nullable().describe("An IANA name."),
+          isCut: z
+            .boolean()
+            .describe(
+              "The website has more than were looked at: each count is at least so high, and rows may be missing.",
+            ),
           rows: z.array(rowSchema),
         }),
       )
@@ -82,7 +85,7 @@ const EXAMPLE = {
   isCut: false,
   groups: [
     {
-      ...{ websiteId: "brand", name: "Brand", timeZone: "America/New_York" },
+      ...{ websiteId: "brand", name: "Brand", timeZone: "America/New_York", isCut: false },
       rows: [
         {
           ...{
@@ -108,44 +111,35 @@ const get = operatorCall({
   tag: "Messages",
   summary: "Count pending messages by website, purpose and client",
   description:
-    "Pending messages that no run has claimed, and scheduled ones: how many, since when, and why. A look reads at most 25,000 rows of each database, whatever waits, and writes nothing. `POST /operator/websites/{websiteId}/cancel` with `dryRun` counts all of them.",
+    "Pending messages that no run has claimed, and scheduled ones: how many, since when, and why. They are counted, all of them, unless `isCut` says otherwise. `POST /operator/websites/{websiteId}/cancel` with `dryRun` counts them however many there are.",
   parameters: [inQuery("website", "Only of this website.", { pattern: WEBSITE_ID.source })],
   answers: [ok(waitingAnswers.WaitingMessages, "As of now.", EXAMPLE)],
   errors: ["resource-unknown"],
-  command: { name: "waiting" },
+  command: {
+    name: "waiting",
+    next: ({ groups }) => {
+      const cut = groups.filter(({ isCut }) => isCut).map(({ websiteId }) => websiteId);
+      return cut.length > 0
+        ? `${cut.join(", ")}: more wait than were looked at, so each count is at least so high. \`cancel ${cut[0]} --dry-run\` counts all.`
+        : null;
+    },
+  },
   run: async (request, deps) => {
     const websiteId = await readWebsiteId(request, deps);
-    const { answers, missing } = await askEach(inEach(deps), async ({ db }) => {
-      const { waiting, putBack } = await readWaiting(db, websiteId, deps.now(), deps.config.submitWithinMilliseconds);
-      return { waiting, putBack, kept: await countScheduled(db, websiteId) };
-    });
+    const { answers, missing } = await askEach(inEach(deps), (own) => readWaiting(own, websiteId));
     const waiting = answers.flatMap((answer) => answer.waiting).sort((a, b) => a.oldestAt - b.oldestAt);
-    const scheduled = answers.flatMap(({ kept, putBack }) => joined([...kept, ...putBack]));
-    scheduled.sort((a, b) => a.opensAt - b.opensAt);
+    const scheduled = answers.flatMap((answer) => answer.scheduled).sort((a, b) => a.opensAt - b.opensAt);
+    const cut = new Set(answers.flatMap((answer) => [...answer.cut]));
     const groups = [...Map.groupBy([...waiting, ...scheduled], (group) => group.websiteId)].map(([id, rows]) => ({
       websiteId: id,
       name: rows[0]?.websiteName ?? id,
       timeZone: rows[0]?.websiteZone ?? null,
+      isCut: cut.has(id),
       rows: rows.map((row) => ("opensAt" in row ? toScheduledRow(row) : toRow(row))),
     }));
-    const isCut = answers.some(
-      (answer) =>
-        countIn([...answer.waiting, ...answer.putBack]) >= LOOKED_AT || countIn(answer.kept) >= SCHEDULED_LOOKED_AT,
-    );
-    return { asOf: toTime(deps.now()), isCut, groups, ...missing };
+    return { asOf: toTime(deps.now()), isCut: cut.size > 0, groups, ...missing };
   },
 });
-
-const countIn = (groups: { count: number }[]) => groups.reduce((sum, { count }) => sum + count, 0);
-
-/** Joins scheduled messages that sending hours hold with messages that they delayed later: one row for each website, purpose and client. */
-function joined(groups: ScheduledGroup[]): ScheduledGroup[] {
-  const keyOf = (it: ScheduledGroup) => JSON.stringify([it.websiteId, it.sendPurpose, it.clientId, it.held === null]);
-  return [...Map.groupBy(groups, keyOf).values()].map((same) => {
-    const [first] = same.toSorted((a, b) => a.opensAt - b.opensAt) as [ScheduledGroup];
-    return { ...first, count: countIn(same), oldestAt: Math.min(...same.map(({ oldestAt }) => oldestAt)) };
-  });
-}
 
 function toScheduledRow({ opensAt, oldestAt, held, ...others }: ScheduledGroup): Row {
   const { websiteId: _, websiteName: __, websiteZone: ___, ...group } = others;
@@ -162,18 +156,12 @@ function toRow({ hold, websiteId: _, websiteName: __, websiteZone: ___, ...group
     why: hold ? "held" : cause === null ? "queue" : "carrier",
     cause: hold || cause === null ? null : maskNumbers(cause),
     nextTryAt: hold ? null : toTime(group.nextTryAt),
-    held: hold && { since: toTime(hold.since), ...sayOf(hold) },
+    held: hold && holdView(hold),
     opensAt: null,
     hours: null,
     oldestAt: toTime(oldestAt),
     endsAt: toTime(endsAt),
   };
-}
-
-/** What a hold says of itself, as far as it was stored with it. */
-function sayOf(hold: Hold) {
-  const { by = null, reason = null } = hold as { by?: string | null; reason?: string | null };
-  return { by, reason };
 }
 
 export const waiting: Resource = { calls: [get], schemas: waitingAnswers };

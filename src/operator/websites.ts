@@ -17,11 +17,12 @@ import { listClientsWithUse } from "../store/clients/client-uses.ts";
 import { readRefusals } from "../store/clients/refusal-counts.ts";
 import { listWebsites } from "../store/clients/websites.ts";
 import { readCounted } from "../store/messages/daily-limit.ts";
-import { type Answers, heldSchema, missingShape } from "./answers.ts";
+import { type Answers, missingShape } from "./answers.ts";
 import { CHANGE, CHANGE_COLUMNS, lastChanges } from "./audit.ts";
 import { operatorCall, settingsBody } from "./operator-call.ts";
 import { requireWebsite, WEBSITE } from "./params.ts";
 import { CLIENT as A_CLIENT, clientWithUseSchema, clientWithUseView, USE } from "./views/client.ts";
+import { holdView, storedHoldSchema } from "./views/hold.ts";
 import { auditEntrySchema } from "./views/operators.ts";
 
 const websiteSchema = z.object({
@@ -40,15 +41,7 @@ const websiteSchema = z.object({
   transactionalPurposes: z.array(z.string()).nullable(),
   sendingHours: sendingHours.nullable().describe("null: its marketing messages go at any time."),
   dailyLimit: z.int().nullable(),
-  holds: z
-    .array(
-      z.object({
-        sendPurpose: z.string().nullable(),
-        clientId: z.string().nullable(),
-        ...heldSchema.shape,
-      }),
-    )
-    .describe("The holds of operators. In a hold, null means any."),
+  holds: z.array(storedHoldSchema).describe("The holds of operators, the oldest first."),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
 });
@@ -121,8 +114,7 @@ const WITH_CLIENTS = ok(websiteAnswers.WebsiteWithClients, "The website with its
 });
 
 function websiteView({ home: _, createdAt, updatedAt, holds, ...website }: Website): WebsiteAnswers["Website"] {
-  const held = holds.map((hold) => ({ ...hold, since: toTime(hold.since) }));
-  return { ...website, holds: held, createdAt: toTime(createdAt), updatedAt: toTime(updatedAt) };
+  return { ...website, holds: holds.map(holdView), createdAt: toTime(createdAt), updatedAt: toTime(updatedAt) };
 }
 
 async function readPage(deps: Deps, website: Website): Promise<WebsiteAnswers["WebsiteWithClients"]> {

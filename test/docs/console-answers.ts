@@ -2,6 +2,7 @@
 // which the code of the Worker does not compile with: so this is checked with the Worker.
 import type * as Console from "../../console/answers.ts";
 import type { DeadJobAnswers } from "../../src/operator/dead-jobs.ts";
+import type { HoldAnswers } from "../../src/operator/holds.ts";
 import type { ImportListAnswers } from "../../src/operator/import-list.ts";
 import type { InboundListAnswers } from "../../src/operator/inbound-list.ts";
 import type { MessageAnswers } from "../../src/operator/messages.ts";
@@ -28,6 +29,9 @@ type ListedSubscriber = Omit<Console.SubscriberPage["subscribers"][number], "per
 
 export type Checked = [
   Gives<DeadJobAnswers["DeadJobList"], Console.DeadJobList>,
+  Gives<HoldAnswers["HoldList"], Loose<Console.HoldList>>,
+  Gives<HoldAnswers["HeldMessages"], Loose<Console.Held>>,
+  Gives<HoldAnswers["ReleasedMessages"], Loose<Console.Released>>,
   Gives<ImportListAnswers["ImportList"], Console.ImportList>,
   Gives<InboundListAnswers["InboundPage"], Loose<Console.InboundPage>>,
   Gives<MessageAnswers["FoundMessages"], Loose<Console.FoundMessages>>,

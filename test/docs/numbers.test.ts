@@ -70,10 +70,12 @@ import { IDEMPOTENCY_MILLISECONDS } from "../../src/flows/messages/accept-messag
 import { CONNECTIONS, OUTBOUND_CONNECTIONS } from "../../src/flows/messages/connections.ts";
 import { SUBMISSIONS_A_CONNECTION } from "../../src/flows/messages/deliver-messages.ts";
 import { CLAIM_WAIT_MILLISECONDS } from "../../src/flows/messages/delivery-run.ts";
-import { LONGEST_MILLISECONDS, MOST_STEPS } from "../../src/flows/messages/hold-messages.ts";
+import { LONGEST_COUNT_MILLISECONDS } from "../../src/flows/messages/hold-messages.ts";
 import { CALLBACKS_A_JOB, QUEUE_MILLISECONDS } from "../../src/flows/messages/queue-jobs.ts";
+import { LOOK } from "../../src/flows/messages/read-waiting.ts";
 import { MOST_IN_A_GROUP, MOST_WAITING } from "../../src/flows/messages/store-sends.ts";
 import { PUT_BACK_DAYS } from "../../src/flows/messages/submit-message.ts";
+import { LONGEST_MILLISECONDS, MOST_STEPS } from "../../src/flows/messages/through-waiting.ts";
 import { MOST_POSTS } from "../../src/flows/operations/tell-problems.ts";
 import { UNDO_MILLISECONDS } from "../../src/flows/people/undo-import.ts";
 import { MOST_NESTED } from "../../src/http/body.ts";
@@ -89,7 +91,7 @@ import { REPEATED_ROTATION_MILLISECONDS } from "../../src/store/clients/clients.
 import { KV_MILLISECONDS } from "../../src/store/clients/credentials.ts";
 import { PAGE_ROWS } from "../../src/store/databases/move-rows.ts";
 import { LOOKED_THROUGH as FOUND_THROUGH } from "../../src/store/messages/find-messages.ts";
-import { LOOKED_THROUGH } from "../../src/store/messages/holds.ts";
+import { LOOKED_THROUGH } from "../../src/store/messages/find-waiting.ts";
 import { REFUSED_MILLISECONDS } from "../../src/store/messages/idempotency-keys.ts";
 import { ENTRY_SECONDS, KEPT_JOBS_A_SWEEP } from "../../src/store/messages/kept-jobs.ts";
 import { CALLED_BACK } from "../../src/store/messages/links.ts";
@@ -204,6 +206,7 @@ const SENTENCES: Record<string, string[]> = {
     `more than ${REQUESTS_PER_SECOND} requests per second`,
     `at most once in ${inWords(minutes(USED_AGAIN_MILLISECONDS))} minutes`,
     `After a minute, or after ${inDigits(MOST_STEPS * LOOKED_THROUGH)} messages`,
+    `It looks at ${inDigits(LOOK.messages)} messages of a database at most`,
     `pending for more than ${inWords(LATE_SECONDS / 60)} minutes`,
     `No sweep has ended for ${inWords(LATE_SECONDS / 60)} minutes`,
     `At least the last ${inWords(ENDPOINT_FAILURES)} callbacks`,
@@ -276,6 +279,7 @@ it("words that stand for a number are still right", () => {
   expect(PAUSE_SECONDS, "wait a minute").toBe(60);
   expect(REFUSED_AGAIN_MILLISECONDS, "once a minute for each cause").toBe(60_000);
   expect(LONGEST_MILLISECONDS, "after a minute").toBe(60_000);
+  expect(LONGEST_COUNT_MILLISECONDS, "for a second at most").toBe(1000);
   expect(LONGEST_NAMED_SECONDS, "up to an hour if the carrier names a longer time").toBe(3600);
   expect(DEFAULT_GRACE_SECONDS, "the present pair stays valid for a day").toBe(86_400);
   expect(QUEUE_MILLISECONDS, "as long as KV").toBe(KV_MILLISECONDS);

@@ -10,14 +10,14 @@ const ROOMS = {
 };
 
 /** What the resources share. */
-const SHARED = ["answers", "csv-file", "in-shell", "operator-call", "params"];
+const SHARED = ["answers", "csv-file", "in-shell", "operator-call", "params", "scope"];
 
 const namesIn = (room: keyof typeof ROOMS) =>
   Object.keys(ROOMS[room]).map((path) => path.replace(/^.*\//, "").replace(/(\.test)?\.ts$/, ""));
 
 it("a resource of the operator has a file with its calls, and a test of the same name", () => {
   const resources = namesIn("operator").filter((name) => !SHARED.includes(name));
-  expect(resources).toHaveLength(27);
+  expect(resources).toHaveLength(28);
   expect(namesIn("tests").sort()).toEqual(resources.sort());
 });
 

@@ -69,12 +69,20 @@ export function changesBy(world: World, client: TestClient): Change[] {
     {
       route: "POST /operator/websites/:websiteId/hold",
       body: { sendPurpose: "sale", reason: "wrong link" },
-      entry: { ...brand, action: "hold", after: { sendPurpose: "sale", clientId: null, reason: "wrong link" } },
+      entry: {
+        ...brand,
+        action: "hold",
+        after: { holdId: expect.any(String), sendPurpose: "sale", clientId: null, reason: "wrong link" },
+      },
     },
     {
       route: "POST /operator/websites/:websiteId/release",
-      body: {},
-      entry: { ...brand, action: "release", after: { sendPurpose: null, clientId: null, released: 0 } },
+      body: { sendPurpose: "sale" },
+      entry: {
+        ...brand,
+        action: "release",
+        after: { holds: [{ holdId: expect.any(String), sendPurpose: "sale", clientId: null }], released: 0 },
+      },
     },
     {
       route: "POST /operator/websites/:websiteId/cancel",

@@ -73,6 +73,7 @@ async function make({ route, path, body, type }: Change): Promise<Response> {
   }
   if (route.endsWith("/move/abort") && (await stateOf(world, "brand")) !== "paused")
     await beginMove(world, "brand", "DB_2");
+  if (route.endsWith("/release")) await world.operator("POST", "/websites/brand/hold", body);
   if (route.includes("sessions")) values.sessionId = await sessionIdOf(world, "cleo");
   if (path?.endsWith("/bob")) await world.operator("POST", "/tokens", { name: "bob" });
   const filled = path ?? pattern.replaceAll(/:(\w+)/g, (_, name: keyof typeof values) => values[name]);

@@ -1,5 +1,5 @@
 /** Pending messages, why they wait, and what a look at them costs. */
-import { beforeEach, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { countingDatabase } from "../counting-database.ts";
 import { seed } from "../seed.ts";
 import { World } from "../world.ts";
@@ -10,6 +10,7 @@ interface Waiting {
   isCut: boolean;
   groups: {
     websiteId: string;
+    isCut: boolean;
     rows: { sendPurpose: string; count: number; why: string; endsAt: string | null; held: { since: string } | null }[];
   }[];
 }
@@ -82,21 +83,73 @@ it("says what the carrier said, with its numbers masked, and when the next is tr
   expect(JSON.stringify(row)).not.toContain("555 0100");
 });
 
-it("reads at most 15,000 rows and writes none, whatever waits", async () => {
-  const client = await world.brand([ADA]);
-  const text = { website_id: "'brand'", client_id: `'${client.clientId}'`, text: "''", callback_data: "''" };
+async function seedPending(count: number, websiteId: string, from = 0): Promise<void> {
+  const text = { client_id: "''", text: "''", callback_data: "''", status: "'PENDING_TO_SEND'" };
   const times = { accepted_at: `${world.now}`, updated_at: `${world.now}`, due_at: `${world.now} + i` };
-  const message = { ...text, ...times, send_purpose: "'purpose ' || (i % 50)", status: "'PENDING_TO_SEND'" };
-  await seed(world, "messages", 10_000, { message_id: "'m' || i", ...message });
-  const { db, take } = countingDatabase(world.deps.db);
-  world.deps = { ...world.deps, db };
-  for (const query of ["", "?website=brand"]) {
-    const { isCut, groups } = await look(query);
-    expect([isCut, groups[0]?.rows.reduce((sum, { count }) => sum + count, 0)]).toEqual([true, 2000]);
-    const { rowsRead, rowsWritten } = take();
-    expect(rowsRead).toBeLessThan(15_000);
-    expect(rowsWritten).toBe(0);
-  }
+  const id = `printf('%s-%07d', '${websiteId}', i + ${from})`;
+  const own = { message_id: id, website_id: `'${websiteId}'`, send_purpose: "'purpose ' || (i % 50)" };
+  await seed(world, "messages", count, { ...own, ...text, ...times });
+}
+
+const countsOf = ({ groups }: Waiting) =>
+  groups.map(({ websiteId, isCut, rows }) => [websiteId, rows.reduce((sum, { count }) => sum + count, 0), isCut]);
+
+describe("a look at very many", () => {
+  it("counts all of them in steps, and writes nothing", async () => {
+    for (const id of ["big", "small"]) await world.brand([ADA], id);
+    await seedPending(25_000, "big");
+    await seedPending(17, "small");
+    const { db, take } = countingDatabase(world.deps.db);
+    world.deps = { ...world.deps, db };
+    const { isCut, groups } = await look();
+    expect([isCut, countsOf({ isCut, groups }).toSorted()]).toEqual([
+      false,
+      [
+        ["big", 25_000, false],
+        ["small", 17, false],
+      ],
+    ]);
+    const rows = groups.find(({ websiteId }) => websiteId === "big")?.rows ?? [];
+    expect(rows.map(({ count }) => count)).toEqual(Array.from({ length: 50 }, () => 500));
+    const { calls, rowsWritten } = take();
+    expect([rowsWritten, calls < 15]).toEqual([0, true]);
+  });
+
+  it("ends after a second, says of which website there are more, and has looked at every other", async () => {
+    const others = Array.from({ length: 60 }, (_, index) => `other-${String(index).padStart(2, "0")}`);
+    for (const id of ["big", ...others]) await world.brand([ADA], id);
+    await seedPending(12_000, "big");
+    for (const id of others) await seedPending(1, id);
+    const { deps } = world;
+    world.deps = { ...deps, now: () => (world.now += 400) };
+    const answer = await look();
+    const [[, count, isCut] = [], ...rest] = countsOf(answer).toSorted((a, b) =>
+      String(a[0]).localeCompare(String(b[0])),
+    );
+    expect([answer.isCut, isCut]).toEqual([true, true]);
+    expect(count).toBeGreaterThan(0);
+    expect(count).toBeLessThan(12_000);
+    expect(rest).toEqual(others.map((id) => [id, 1, false]));
+  });
+
+  it("counts scheduled ones as well", async () => {
+    const client = await world.brand([ADA], "big");
+    await seed(world, "scheduled_messages", 12_000, {
+      ...{
+        message_id: "printf('s-%07d', i)",
+        website_id: "'big'",
+        client_id: `'${client.clientId}'`,
+        phone: "12125550100",
+      },
+      ...{
+        send_purpose: "'sale'",
+        send_at: `${world.now + 3_600_000} + i % 7`,
+        requested_at: `${world.now}`,
+        request: "'{}'",
+      },
+    });
+    for (const query of ["", "?website=big"]) expect(countsOf(await look(query))).toEqual([["big", 12_000, false]]);
+  });
 });
 
 it("shows what is scheduled apart, with when the first of it goes, and no longer as its time comes", async () => {

@@ -145,14 +145,9 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
     reason: "Pending messages of websites with holds: 20 at most.",
   },
   {
-    step: "SEARCH messages USING INDEX messages_pending_by_website (website_id=?)",
-    sql: "AS websiteZone, w.carrier, w.holds",
-    reason: "Pending messages of one website: 2,000 at most.",
-  },
-  {
-    step: /^(SCAN scheduled_messages USING INDEX scheduled_by_time|SEARCH scheduled_messages USING INDEX scheduled_by_website \(website_id=\?\))$/,
-    sql: "min(requested_at) AS oldestAt",
-    reason: "Scheduled messages of one website or of all: the 2,000 that go first.",
+    step: /^SEARCH (messages USING INDEX messages_pending_by_website|scheduled_messages USING INDEX scheduled_by_website)( \(website_id>\?\))?$/,
+    sql: "WITH RECURSIVE",
+    reason: "The next website of the index: one row for each that has messages.",
   },
   { step: "SCAN erasure_key", reason: ONE_ROW },
   {

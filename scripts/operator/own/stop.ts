@@ -1,13 +1,9 @@
-// `hold`, `release` and `cancel`: what a typing error in a purpose would hide, and what cannot be undone.
-import type { Hold as StoredHold } from "../../../src/domain/messages/hold.ts";
+// `hold` and `cancel`: what a typing error in a purpose would hide, and what cannot be undone.
 import { nearestOf } from "../../../src/domain/operations/nearest.ts";
-import { inShell } from "../../../src/operator/in-shell.ts";
 import type { WaitingAnswers } from "../../../src/operator/waiting.ts";
 import { callOperator, type Service } from "../api.ts";
-import { type Own, segment, toQuery, UsageError, type Values } from "../command.ts";
+import { type Own, toQuery, UsageError, type Values } from "../command.ts";
 import { printable } from "../table.ts";
-
-type Hold = Pick<StoredHold, "sendPurpose" | "clientId">;
 
 export const HOLD: Own = {
   run: async (service, [websiteId = ""], values, ask) => {
@@ -17,31 +13,6 @@ export const HOLD: Own = {
     return answer;
   },
 };
-
-export const RELEASE: Own = {
-  run: async (service, [websiteId = ""], values, ask) => {
-    const website = await callOperator(service, "GET", `/websites/${segment(websiteId)}`);
-    const answer = await ask();
-    tellHolds(websiteId, values, (JSON.parse(website) as { holds?: Hold[] }).holds ?? []);
-    return answer;
-  },
-};
-
-/** On stderr, beside the answer: a hold that has not ended, or that is not there. @param holds those before */
-function tellHolds(websiteId: string, { purpose, client }: Values, holds: Hold[]): void {
-  const isWhole = !purpose && !client;
-  const isMeant = (it: Hold) => isWhole || (it.sendPurpose === (purpose ?? null) && it.clientId === (client ?? null));
-  const name = printable(websiteId);
-  const left = holds.filter((it) => !isMeant(it)).map((it) => `\`release ${[name, ...toOptions(it)].join(" ")}\``);
-  if (left.length === holds.length)
-    console.error(`${name} has no ${isWhole ? "hold" : "hold with exactly these options"}. No hold has ended.`);
-  if (left.length > 0) console.error(`Other holds last. To end them: ${left.join(", ")}.`);
-}
-
-const toOptions = ({ sendPurpose, clientId }: Hold) => [
-  ...(sendPurpose === null ? [] : ["--purpose", inShell(sendPurpose)]),
-  ...(clientId === null ? [] : ["--client", inShell(clientId)]),
-];
 
 export const CANCEL: Own = {
   options: { yes: { summary: "Required for a whole website, because it cannot be undone." } },

@@ -1,9 +1,10 @@
 // What is scheduled, for an operator.
 import type { SendingHours } from "../../domain/messages/sending-hours.ts";
-import { parseJsonColumn, runQuery } from "../database.ts";
+import { parseJsonColumn, runBatch, runQuery } from "../database.ts";
 import { STATE } from "../databases/moving.ts";
-import { piece, prepare, sql } from "../sql.ts";
+import { piece, prepare, type Sql, sql } from "../sql.ts";
 import { FOUND, type FoundMessage, type FoundRow, toFound } from "./find-messages.ts";
+import { endOf, type Looked, type Place } from "./look.ts";
 import type { KeptPlace } from "./scheduled.ts";
 
 /** Condition on a row `kept`: its website is not on its way into this database, so that it is listed once. */
@@ -37,9 +38,6 @@ export async function listScheduled(
   );
   return rows.map(toFound);
 }
-
-/** How many kept requests a look at the pending messages counts. */
-export const SCHEDULED_LOOKED_AT = 2000;
 
 /** Kept requests of one website, purpose and client. Times in milliseconds since 1970. */
 export interface ScheduledGroup {
@@ -88,26 +86,46 @@ export function toHeldGroup({ phone, timeZone, region, heldUntil, sendingHours }
   return { phone, timeZone, region, opensAt: heldUntil, hours };
 }
 
-/** Counts the soonest SCHEDULED_LOOKED_AT. @param websiteId null: of all websites */
-export async function countScheduled(db: D1Database, websiteId: string | null): Promise<ScheduledGroup[]> {
-  const ofAsked = websiteId === null ? piece("true") : sql`kept.website_id = ${websiteId}`;
-  const some = sql`SELECT website_id, send_purpose, client_id, requested_at, send_at, phone, request ->> 'timeZone' AS time_zone,
-      request ->> 'region' AS region, request ->> 'opensAt' AS opens_at
-    FROM scheduled_messages kept WHERE ${ofAsked} AND ${IS_HERE} ORDER BY kept.send_at LIMIT ${SCHEDULED_LOOKED_AT}`;
-  const rows = await runQuery<Omit<ScheduledGroup, "held"> & FirstHeldRow>(
+/** The websites that have kept requests: a row of the index for each. */
+export async function findWebsitesWithKept(db: D1Database): Promise<string[]> {
+  const rows = await runQuery<{ website_id: string }>(
     prepare(
       db,
-      sql`SELECT g.*, w.name AS websiteName, w.time_zone AS websiteZone, w.carrier, w.sending_hours AS sendingHours, c.name AS clientName
-        FROM (SELECT website_id AS websiteId, send_purpose AS sendPurpose, client_id AS clientId, count(*) AS count,
-            min(requested_at) AS oldestAt, min(send_at) AS opensAt, ${FIRST_HELD}
-          FROM (SELECT *, row_number() OVER (PARTITION BY website_id, send_purpose, client_id, opens_at IS NULL ORDER BY send_at) AS place
-            FROM (${some}))
-          GROUP BY 1, 2, 3, opens_at IS NULL) g
-        CROSS JOIN websites w ON w.website_id = g.websiteId LEFT JOIN clients c ON c.client_id = g.clientId ORDER BY g.opensAt`,
+      sql`WITH RECURSIVE found (website_id) AS (SELECT min(website_id) FROM scheduled_messages INDEXED BY scheduled_by_website
+          UNION ALL SELECT (SELECT min(s.website_id) FROM scheduled_messages s INDEXED BY scheduled_by_website
+            WHERE s.website_id > found.website_id) FROM found WHERE found.website_id IS NOT NULL)
+        SELECT kept.website_id FROM found kept WHERE kept.website_id IS NOT NULL AND ${IS_HERE}`,
     ),
   );
-  return rows.map(({ phone, timeZone, region, heldUntil, sendingHours, ...group }) => ({
-    ...group,
-    held: toHeldGroup({ phone, timeZone, region, heldUntil, sendingHours }),
+  return rows.map((row) => row.website_id);
+}
+
+/** Looks at kept requests of websites, the soonest first. */
+export async function lookAtScheduled(db: D1Database, places: Place[]): Promise<Looked<ScheduledGroup[]>[]> {
+  const statements = places.map((place) => prepare(db, groupsOf(place)));
+  const results = (await runBatch(db, statements)) as D1Result<KeptRow>[];
+  return results.map(({ results: rows }, index) => ({
+    found: rows.map(({ phone, timeZone, region, heldUntil, sendingHours, last: _, ...group }) => ({
+      ...group,
+      held: toHeldGroup({ phone, timeZone, region, heldUntil, sendingHours }),
+    })),
+    ...endOf(rows, places[index]?.limit ?? 0),
   }));
+}
+
+type KeptRow = Omit<ScheduledGroup, "held"> & FirstHeldRow & { last: string };
+
+/** A place is a time of 15 digits and an id, so that the places are in the order of their text. */
+function groupsOf({ websiteId, after, limit }: Place): Sql {
+  const [sendAt = "", messageId = ""] = after.split(":");
+  const some = sql`SELECT message_id, website_id, send_purpose, client_id, requested_at, send_at, phone, request ->> 'timeZone' AS time_zone,
+      request ->> 'region' AS region, request ->> 'opensAt' AS opens_at
+    FROM scheduled_messages WHERE website_id = ${websiteId} AND (send_at, message_id) > (${Number(sendAt)}, ${messageId})
+    ORDER BY send_at, message_id LIMIT ${limit}`;
+  return sql`SELECT g.*, w.name AS websiteName, w.time_zone AS websiteZone, w.carrier, w.sending_hours AS sendingHours, c.name AS clientName
+    FROM (SELECT website_id AS websiteId, send_purpose AS sendPurpose, client_id AS clientId, count(*) AS count,
+        min(requested_at) AS oldestAt, min(send_at) AS opensAt, max(printf('%015d:%s', send_at, message_id)) AS last, ${FIRST_HELD}
+      FROM (SELECT *, row_number() OVER (PARTITION BY send_purpose, client_id, opens_at IS NULL ORDER BY send_at) AS place
+        FROM (${some})) GROUP BY 1, 2, 3, opens_at IS NULL) g
+    CROSS JOIN websites w ON w.website_id = g.websiteId LEFT JOIN clients c ON c.client_id = g.clientId`;
 }

@@ -2,7 +2,7 @@
 import type { MessageFilter } from "../../domain/messages/hold.ts";
 import { runQuery } from "../database.ts";
 import { prepare, type Query, type Sql, sql } from "../sql.ts";
-import type { WaitingStep } from "./holds.ts";
+import type { WaitingStep } from "./find-waiting.ts";
 import { recipients } from "./recipients.ts";
 
 export interface ScheduledMessageRow {

@@ -104,7 +104,7 @@ const IS_HERE = piece(
 
 /** Condition on a website `w`: an operator holds all of it. */
 const IS_HELD_WHOLE = piece(`EXISTS (SELECT 1 FROM json_each(w.holds) h
-  WHERE h.value ->> 'sendPurpose' IS NULL AND h.value ->> 'clientId' IS NULL)`);
+  WHERE h.value ->> 'isEnding' IS NULL AND h.value ->> 'sendPurpose' IS NULL AND h.value ->> 'clientId' IS NULL)`);
 
 /** One more of each kind than are shown: so it is known whether there are more. */
 function selectCandidates(db: D1Database, today: number) {

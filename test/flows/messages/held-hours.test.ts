@@ -138,7 +138,7 @@ describe("what waits", () => {
     const id = await putBack();
     await world.operator("POST", "/websites/brand/hold", {});
     const released = await world.operator("POST", "/websites/brand/release", {});
-    expect(await released.json()).toEqual({ released: 0 });
+    expect(await released.json()).toMatchObject({ released: 0 });
     expect(world.jobs.filter(({ at }) => at < Date.parse(OPENS))).toEqual([]);
     world.now = Date.parse(OPENS) + 15 * 60_000;
     await world.runQueues();

@@ -21,6 +21,7 @@ const REQUEST = { requestId: "7f1c2a9e-55b0-4c0b-9d57-3c1f6e1f0a42" };
 const ANSWERS: [pattern: RegExp, data: (query: URLSearchParams, path: string) => unknown, empty: () => unknown][] = [
   [/^GET \/operator\/overview$/, (query) => service.overview(query.get("website")), service.emptyOverview],
   [/^GET \/operator\/waiting$/, service.waiting, service.nothingWaits],
+  [/^GET \/operator\/holds$/, (query) => service.holds(query.get("website")), () => ({ holds: [] })],
   [/^GET \/operator\/messages$/, texts.found, () => ({ messages: [], next: null, counts: {} })],
   [/^GET \/operator\/messages\/0197c2c1/, texts.waitingMessage, () => null],
   [/^GET \/operator\/messages\/[^/]+$/, texts.deliveredMessage, () => null],
@@ -42,8 +43,8 @@ const ANSWERS: [pattern: RegExp, data: (query: URLSearchParams, path: string) =>
   [/^GET \/operator\/websites$/, websites.list, () => ({ websites: [] })],
   [/^(GET|PUT) \/operator\/websites\/[^/]+$/, websites.one, websites.emptyOne],
   [/^GET \/operator(\/websites\/[^/]+)?\/report$/, (query) => websites.report(query), websites.emptyReport],
-  [/^POST \/operator\/websites\/[^/]+\/hold$/, () => ({ held: 871 }), () => ({ held: 0 })],
-  [/^POST \/operator\/websites\/[^/]+\/release$/, () => ({ released: 140 }), () => ({ released: 0 })],
+  [/^POST \/operator\/websites\/[^/]+\/hold$/, () => ({ holdId: "h-new", held: 871 }), () => null],
+  [/^POST \/operator\/websites\/[^/]+\/release$/, () => ({ released: 140, ended: [], remaining: [] }), () => null],
   [/^POST \/operator\/websites\/[^/]+\/cancel$/, () => ({ cancelled: 871 }), () => ({ cancelled: 0 })],
   [/^POST \/operator\/websites\/[^/]+\/subscribers$/, people.imported, people.imported],
   [/^GET \/operator\/imports$/, people.imports, () => ({ imports: [] })],

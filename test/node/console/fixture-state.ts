@@ -2,6 +2,7 @@ import type {
   CarrierNow,
   DatabaseList,
   DeadJobList,
+  HoldList,
   Minute,
   Move,
   Overview,
@@ -204,6 +205,21 @@ const WAITS = {
 } as const;
 const until = (minutes: number) => new Date(NOW + minutes * MINUTE).toISOString();
 
+const HELD = {
+  ...{ holdId: "0197c2ab-71d4-4e0b-8a01-0000000000a1", sendPurpose: "loyalty-nudge", clientId: null },
+  ...{ by: "ada", since: "2026-11-24T17:10:00Z", reason: `wrong text ${MARKUP}` },
+};
+
+export const holds = (website: string | null): HoldList => ({
+  holds: [
+    { ...HELD, websiteId: "harbor-coffee", texts: 140 },
+    {
+      ...{ ...HELD, holdId: "0197c2ab-71d4-4e0b-8a01-0000000000a2", websiteId: "harbor-coffee", texts: 0 },
+      ...{ sendPurpose: "sprng", reason: null },
+    },
+  ].filter(({ websiteId }) => website === null || websiteId === website),
+});
+
 export const waiting = (): Waiting => ({
   asOf: ago(0),
   isCut: false,
@@ -212,6 +228,7 @@ export const waiting = (): Waiting => ({
       websiteId: "northwind",
       name: "Northwind Outfitters",
       timeZone: "America/Los_Angeles",
+      isCut: false,
       rows: [
         {
           ...WAITS,
@@ -244,6 +261,7 @@ export const waiting = (): Waiting => ({
       websiteId: "harbor-coffee",
       name: "Harbor Coffee",
       timeZone: "America/Los_Angeles",
+      isCut: false,
       rows: [
         {
           ...WAITS,
@@ -253,7 +271,7 @@ export const waiting = (): Waiting => ({
           why: "held",
           cause: null,
           nextTryAt: null,
-          held: { by: "ada", since: "2026-11-24T17:10:00Z", reason: `wrong text ${MARKUP}` },
+          held: HELD,
           oldestAt: minutesAgo(95),
           endsAt: until(145),
         },

@@ -29,7 +29,12 @@ const harbor = {
   transactionalPurposes: null,
   sendingHours: { profile: "us-strict" as const, whenClosed: "delay" as const },
   dailyLimit: null,
-  holds: [{ sendPurpose: "loyalty-nudge", clientId: null, since: minutesAgo(535), by: "ada", reason: "wrong text" }],
+  holds: [
+    {
+      ...{ holdId: "0197c2ab-71d4-4e0b-8a01-0000000000a1", sendPurpose: "loyalty-nudge", clientId: null },
+      ...{ since: minutesAgo(535), by: "ada", reason: "wrong text" },
+    },
+  ],
 };
 
 export const list = (): WebsiteList => ({

@@ -81,26 +81,33 @@ describe.skipIf(!hasBrowser)("in the console of a service", () => {
     expect(complaints).toEqual([]);
   });
 
-  it("texts are held with a reason, and released", async () => {
+  it("texts are held at one press, let go by its Undo, held again, and released after a question", async () => {
     await wait(ADA, "one", "winter-sale");
     await wait(BOB, "two", "winter-sale");
     await expect.poll(async () => (await read("/waiting")).groups[0]?.rows[0]?.count).toBe(2);
-    await audited(["hold"], async () => {
+    const holds = async () => (await read("/holds")).holds;
+    await audited(["release", "hold"], async () => {
       await go("waiting");
-      await button("Hold…: winter-sale").click();
-      await page.keyboard.type("wrong link");
-      await button("Hold 2 texts").click();
+      await button("Hold: winter-sale").click();
       await isTold("2 texts of winter-sale are held.");
+      expect(await holds()).toMatchObject([
+        { sendPurpose: "winter-sale", clientId: client.clientId, by: "ada", texts: 2 },
+      ]);
+      await button("Undo").click();
+      await isTold(/^The hold has ended\./);
     });
-    expect((await read("/websites/brand")).holds).toMatchObject([
-      { sendPurpose: "winter-sale", clientId: client.clientId, by: "ada", reason: "wrong link" },
-    ]);
+    expect(await holds()).toEqual([]);
+    // A hold that the page has not made: by purpose alone, as the shell makes it.
+    const { holdId } = await operate(service.url, "POST", "/websites/brand/hold", { sendPurpose: "winter-sale" });
     await audited(["release"], async () => {
-      await button("Release: winter-sale").click();
+      await go("waiting");
+      await button("Release…: winter-sale").click();
+      await button("Release 2 texts").click();
       // One of the two may be on its way by itself once the hold is gone.
       await isTold(/(go|goes) now\.$/);
     });
-    expect((await read("/websites/brand")).holds).toEqual([]);
+    expect(await holds()).toEqual([]);
+    await expect(operate(service.url, "POST", "/websites/brand/release", { holdId })).rejects.toThrow("no such hold");
   });
 
   it("the carrier is tried from a message", async () => {

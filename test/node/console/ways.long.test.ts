@@ -41,56 +41,6 @@ describe.skipIf(!hasBrowser)("in the console", () => {
   const toast = () => shown.page.locator(".toast").innerText();
   const hash = () => new URL(shown.page.url()).hash;
 
-  it("many texts are cancelled only when their name is typed, and with the count that was shown", async () => {
-    await shown.open(PAGES.waiting);
-    await button("Cancel…: winter-sale").click();
-    const act = button("Cancel 871 texts");
-    expect(await act.isDisabled()).toBe(true);
-    await shown.page.keyboard.type("winter-sale");
-    await act.click();
-    await shown.page.locator(".toast").waitFor();
-    expect(await toast()).toContain("871 texts of winter-sale are cancelled.");
-    const [cancelled] = changes();
-    expect(cancelled?.path).toBe("/operator/websites/northwind/cancel");
-    expect(JSON.parse(cancelled?.body ?? "")).toEqual({ sendPurpose: "winter-sale", clientId: "aa11", expected: 871 });
-    expect(cancelled?.headers["x-console"]).toBe("1");
-    expect(cancelled?.headers["sec-fetch-site"]).toBe("same-origin");
-  });
-
-  it("another count than the one shown wants a second press", async () => {
-    await shown.open(PAGES.waiting);
-    const refused = { code: 40903, message: "The count differs.", details: [{ count: 880 }] };
-    service.instead.set("POST /operator/websites/northwind/cancel", { status: 409, body: refused });
-    await button("Cancel…: winter-sale").click();
-    await shown.page.keyboard.type("winter-sale");
-    await button("Cancel 871 texts").click();
-    await shown.page.getByText("There are now 880.").waitFor();
-    service.instead.clear();
-    await button("Cancel 880 texts").click();
-    await shown.page.locator("dialog").waitFor({ state: "detached" });
-    expect(changes().map(({ body }) => JSON.parse(body).expected)).toEqual([871, 880]);
-    shown.complaints.length = 0;
-  });
-
-  it("a dialog is left with Esc, and gives the focus back", async () => {
-    await shown.open(PAGES.waiting);
-    await button("Hold…: winter-sale").click();
-    await shown.page.keyboard.press("Escape");
-    await shown.page.locator("dialog").waitFor({ state: "detached" });
-    expect(await shown.page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe(
-      "Hold…: winter-sale",
-    );
-    expect(changes()).toEqual([]);
-  });
-
-  it("what can be undone has no dialog, but an Undo", async () => {
-    await shown.open(PAGES.waiting);
-    await button("Release: loyalty-nudge").click();
-    await button("Undo").click();
-    await shown.page.getByText("What has not gone is held again.").waitFor();
-    expect(changes().map(({ path }) => path.split("/").at(-1))).toEqual(["release", "hold"]);
-  });
-
   it("a failure stays beside its button, with the id of the request", async () => {
     await shown.open(PAGES["dead jobs"]);
     const body = { code: 50300, message: "A store did not answer.", requestId: REQUEST_ID };

@@ -294,14 +294,14 @@ describe("at night", () => {
     const { websiteId } = await operatorJson(["message", (await send(client, { phone: ADA })).messageId]);
     expect(await operator(["hold", websiteId, ...filter])).toEqual({
       code: 0,
-      output: expect.stringMatching(/^No waiting message of .*\nWaiting now: nothing\.\nheld +0\n\n/),
+      output: expect.stringMatching(/^No waiting message of .*\nWaiting now: nothing\.\nholdId +\S+\nheld +0\n\n/),
     });
     const sendPurpose = "spring-sale_01";
     const { messageId } = await send(client, { phone: ADA, sendPurpose });
     const dry = await operator(["cancel", websiteId, ...filter, "--dry-run"]);
     expect(dry).toEqual({ code: 0, output: expect.stringMatching(/^cancelled +1\n/) });
     expect((await operator(["website", websiteId])).output).toMatch(
-      /^holds\nsendPurpose +since .*\nspring-sale_01 +2\S+Z/m,
+      /^holds\nholdId +sendPurpose +since .*\n\S+ +spring-sale_01 +2\S+Z/m,
     );
     expect((await operator(["message", messageId])).output).toContain("It waits for: an operator holds it.");
     expect((await operator(["cancel", websiteId, ...filter])).output).toMatch(/^cancelled +1\n/);

@@ -155,10 +155,12 @@ describe("an agent that writes", () => {
   it("holds messages, and the audit log has its name", async () => {
     const agent = await connect(operator, true);
     const { websiteId } = client;
-    await read(agent, "holdMessages", { websiteId, body: { sendPurpose: "spring-sale", reason: "wrong link" } });
+    const body = { sendPurpose: "spring-sale", reason: "wrong link" };
+    const { holdId } = await read(agent, "holdMessages", { websiteId, body });
     const { entries } = await operate(service.url, "GET", "/audit?by=mcp-writer");
     expect(entries).toMatchObject([{ operator: "mcp-writer", action: "hold", websiteId }]);
-    await read(agent, "releaseMessages", { websiteId, body: {} });
+    expect(await read(agent, "listHolds", { website: websiteId })).toMatchObject({ holds: [{ holdId, ...body }] });
+    await read(agent, "releaseMessages", { websiteId, body: { holdId } });
   });
 
   it("is refused with a viewer's token", async () => {

@@ -56,6 +56,10 @@ test("a command asks for what its arguments and options say", async () => {
   expect(await sent("hold", "brand", ...filter)).toEqual([
     '/operator/websites/brand/hold {"sendPurpose":"spring sale","clientId":"c1"}',
   ]);
+  expect(await sent("release", "brand", "--hold", "h1")).toEqual(['/operator/websites/brand/release {"holdId":"h1"}']);
+  expect(await sent("release", "brand", "--all")).toEqual(['/operator/websites/brand/release {"all":true}']);
+  expect(await sent("release", "brand")).toEqual(["/operator/websites/brand/release {}"]);
+  expect(await sent("holds", "--website", "brand")).toEqual(["/operator/holds?website=brand"]);
   expect(await sent("decide", "brand", "kannel", "a-1", "--take-back")).toEqual([
     '/operator/inbound/decide {"optOut":null,"websiteId":"brand","carrier":"kannel","carrierMessageId":"a-1"}',
   ]);

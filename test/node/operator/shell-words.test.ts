@@ -52,23 +52,37 @@ test("a hold for a purpose that no message has says so, what waits, and the near
   expect(other.output).not.toContain("Did you mean");
 });
 
-const hold = (sendPurpose: string | null, clientId: string | null = null) => ({ sendPurpose, clientId });
+test("a hold says how to end it, whether it was there before, and whether more may wait", async () => {
+  const said = async (answer: object) => (await ask(["hold", "shop"], { "/hold": { holdId: "h1", ...answer } })).output;
+  const ending = "`release shop --hold h1` sends them.";
+  expect(await said({ held: 1 })).toContain(`\n1 waiting message is held. ${ending}\n`);
+  expect(await said({ held: 2000 })).toContain(`\n2,000 waiting messages are held. ${ending}\n`);
+  expect(await said({ held: 90_000, atLeast: true })).toContain("\nAt least 90,000 waiting messages are held.");
+  expect(await said({ held: 3, alreadyHeld: true })).toContain("The hold was there before.");
+});
 
-test("a release says which holds have not ended, and whether there was the one that it was to end", async () => {
-  const said = async (holds: object[], ...more: string[]) =>
-    (await ask(["release", "shop", ...more], { "/release": { released: 0 }, "/websites/shop": { holds } })).output;
-  const none = "shop has no hold with exactly these options. No hold has ended.\n";
-  const typo = await said([hold("spring-sale"), hold("mum's day", "c1")], "--purpose", "sprng-sale");
-  expect(typo).toContain(none);
-  expect(typo).toContain(
-    "Other holds last. To end them: `release shop --purpose spring-sale`, `release shop --purpose 'mum'\\''s day' --client c1`.\n",
-  );
-  const one = await said([hold("spring-sale"), hold(null)], "--purpose", "spring-sale");
-  expect(one).not.toContain("No hold has ended");
-  expect(one).toContain("Other holds last. To end them: `release shop`.\n");
-  expect(await said([hold("spring-sale", "c1")], "--purpose", "spring-sale")).toContain(none);
-  expect(await said([hold("spring-sale"), hold(null, "c1")])).not.toMatch(/Other holds|No hold/);
-  expect(await said([])).toContain("shop has no hold. No hold has ended.\n");
+test("a release says which holds it has ended, and which last", async () => {
+  const hold = (holdId: string) => ({
+    holdId,
+    sendPurpose: "sale",
+    clientId: null,
+    since: NOW,
+    by: "ada",
+    reason: null,
+  });
+  const answer = { released: 2, ended: [hold("h1")], remaining: [hold("h2"), hold("h3")] };
+  const { output } = await ask(["release", "shop", "--hold", "h1"], { "/release": answer });
+  expect(output).toMatch(/^released +2\n\nended\nholdId.*\nh1 .*\n\nremaining\nholdId.*\nh2 .*\nh3 /m);
+  expect(output).toContain("2 waiting messages are due now, and sent within a minute.");
+  expect(output).toContain("2 other holds of the website last.");
+});
+
+test("a release that would end no hold says so, with the holds that there are", async () => {
+  const details = [{ field: "holdId", message: "h2: sendPurpose sale, held by ada" }];
+  const answer = { code: 40401, message: "There is no such hold. details has those that there are.", details };
+  const { code, output } = await ask(["release", "shop", "--purpose", "sael"], { "/release": answer }, 404);
+  expect(code).not.toBe(0);
+  expect(output).toContain("h2: sendPurpose sale, held by ada");
 });
 
 test("a hold that finds messages, and one of a whole website, ask for nothing else", async () => {
@@ -94,14 +108,12 @@ test("a cancellation says what it did, or would do", async () => {
 
 test("the next command that hold, release and cancel name is for the same messages", async () => {
   const chosen = ["--purpose", "spring sale's", "--client", "c1"];
-  const answer = { held: 2, released: 2, cancelled: 2 };
+  const answer = { holdId: "h1", held: 2, released: 2, ended: [], remaining: [], cancelled: 2 };
   const said = async (...args: string[]) => (await ask(args, { "/shop/": answer })).output;
   const same = "--purpose 'spring sale'\\''s' --client c1`";
-  expect(await said("hold", "shop", ...chosen)).toContain(`\`release shop ${same} sends them.`);
+  expect(await said("hold", "shop", ...chosen)).toContain("`release shop --hold h1` sends them.");
   expect(await said("release", "shop", ...chosen)).toContain(`\`hold shop ${same} stops what has not gone.`);
   expect(await said("cancel", "shop", ...chosen)).toContain(`\`hold shop ${same} stops those.`);
-  expect(await said("hold", "shop", "--purpose", "sale")).toContain("`release shop --purpose sale` sends them.");
-  expect(await said("hold", "shop")).toContain("`release shop` sends them.");
 });
 
 test("an erasure and the removal of an address say what they did", async () => {

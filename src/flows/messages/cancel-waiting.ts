@@ -1,0 +1,135 @@
+import type { Deps } from "../../deps.ts";
+import { RequestFailure } from "../../domain/failure.ts";
+import type { MessageFilter } from "../../domain/messages/hold.ts";
+import type { Author } from "../../domain/operations/audit.ts";
+import { cancelMessages } from "../../store/messages/cancel.ts";
+import { countWaiting, findWaiting, type WaitingStep } from "../../store/messages/find-waiting.ts";
+import { findKept } from "../../store/messages/scheduled.ts";
+import { audited } from "../operations/audit.ts";
+import { queueCallbacks } from "./queue-jobs.ts";
+import { type Find, throughWaiting, type Worked } from "./through-waiting.ts";
+
+/** What the caller has seen; null or undefined: nothing that is to be compared. */
+interface Expecting {
+  expected?: number | null | undefined;
+}
+
+const toFilter = ({ sendPurpose, clientId }: MessageFilter): MessageFilter => ({ sendPurpose, clientId });
+
+/** @throws RequestFailure count-changed */
+async function requireCount(expected: number | null, count: () => Promise<number>): Promise<void> {
+  if (expected === null) return;
+  const present = await count();
+  if (present !== expected) throw new RequestFailure({ kind: "count-changed", count: present });
+}
+
+/**
+ * Ends waiting messages, held ones too, with their events and callbacks. Where a count is expected, it ends the messages that were
+ * counted, and no other.
+ * @throws RequestFailure count-changed
+ */
+export async function cancelWaiting(
+  deps: Deps,
+  author: Author,
+  websiteId: string,
+  { expected, ...given }: MessageFilter & Expecting,
+): Promise<Worked> {
+  const filter = toFilter(given);
+  const entry = { action: "cancel", websiteId, after: { ...filter } } as const;
+  const find = await finderOf(deps, websiteId, filter, expected ?? null);
+  return audited(
+    deps,
+    author,
+    entry,
+    () => cancel(deps, websiteId, find),
+    ({ count, more }) => ({ cancelled: count, ...(more ? { more } : {}) }),
+  );
+}
+
+/**
+ * Ends one waiting message, held or not.
+ * @throws RequestFailure count-changed: it does not wait any more
+ */
+export async function cancelOne(deps: Deps, author: Author, messageId: string, websiteId: string): Promise<void> {
+  const entry = { action: "cancel-message", websiteId, subject: messageId } as const;
+  const cancelled = await audited(
+    deps,
+    author,
+    entry,
+    () => cancelSome(deps, websiteId, [messageId]),
+    (count) => ({ cancelled: count }),
+  );
+  if (cancelled === 0) throw new RequestFailure({ kind: "count-changed", count: 0 });
+}
+
+/** The prefix of a step among the waiting messages, before the place in their own order. */
+const WAITING = "waiting ";
+
+/**
+ * The steps go through the requests that are kept for their time first, and then through the waiting messages: the sweep makes messages of
+ * requests meanwhile, and never the other way round, so none is missed. Some may be found twice.
+ */
+async function findCancellable(
+  db: D1Database,
+  websiteId: string,
+  filter: MessageFilter,
+  after: string,
+): Promise<WaitingStep> {
+  if (!after.startsWith(WAITING)) {
+    const { messageIds, next } = await findKept(db, websiteId, filter, after);
+    return { messageIds, next: next ?? WAITING };
+  }
+  const { messageIds, next } = await findWaiting(db, websiteId, filter, after.slice(WAITING.length));
+  return { messageIds, next: next === null ? null : `${WAITING}${next}` };
+}
+
+/** How many messages cancelWaiting would end. What the sweep makes a message of meanwhile may count twice. */
+export async function countCancellable(db: D1Database, websiteId: string, filter: MessageFilter): Promise<number> {
+  let count = 0;
+  for (let after: string | null = ""; after !== null; ) {
+    const step: WaitingStep = await findKept(db, websiteId, filter, after);
+    count += step.messageIds.length;
+    after = step.next;
+  }
+  const [waiting] = await countWaiting(db, websiteId, [filter]);
+  return count + (waiting?.count ?? 0);
+}
+
+/**
+ * How cancelWaiting finds its messages, step by step. If a count is expected, all of them are found and counted now, and the steps give
+ * these messages again: a message that comes in between is not cancelled.
+ * @throws RequestFailure count-changed
+ */
+async function finderOf(
+  { db }: Deps,
+  websiteId: string,
+  filter: MessageFilter,
+  expected: number | null,
+): Promise<Find> {
+  const find = (after: string) => findCancellable(db, websiteId, filter, after);
+  if (expected === null) return find;
+  const steps = new Map<string, WaitingStep>();
+  const ids = new Set<string>();
+  for (let after: string | null = ""; after !== null; ) {
+    const step: WaitingStep = await find(after);
+    const messageIds = step.messageIds.filter((id) => !ids.has(id));
+    steps.set(after, { ...step, messageIds });
+    for (const id of messageIds) ids.add(id);
+    after = step.next;
+  }
+  await requireCount(expected, async () => ids.size);
+  return async (after) => steps.get(after) ?? { messageIds: [], next: null };
+}
+
+async function cancel(deps: Deps, websiteId: string, find: Find): Promise<Worked> {
+  return throughWaiting(deps, find, (ids) => cancelSome(deps, websiteId, ids));
+}
+
+/** @returns how many are cancelled */
+async function cancelSome(deps: Deps, websiteId: string, ids: string[]): Promise<number> {
+  const what = { ids, websiteId, reason: "cancelled by an operator", now: deps.now() };
+  const { cancelled, due } = await cancelMessages(deps.db, what);
+  await queueCallbacks(deps, due);
+  // A run may have claimed some of them since they were found: those go out.
+  return cancelled.size;
+}
