@@ -172,6 +172,7 @@ CREATE TABLE messages (
   time_zone TEXT,                      -- of the person, as the client says: an IANA name
   region TEXT,                         -- of the person, as the client says: an ISO 3166-2 code
   opens_at INTEGER,                    -- sending hours hold it until send_at: when they open, before the spread; NULL: they do not
+  is_restored INTEGER NOT NULL DEFAULT 0, -- 1: a restore has found it under way, so its status has no callback: one may have been posted
   CHECK ((status = 'PENDING_TO_SEND') = (due_at IS NOT NULL))
 ) STRICT;
 
@@ -234,7 +235,7 @@ CREATE VIEW scheduled_as_messages AS SELECT
   request ->> 'encoding' AS encoding, request ->> 'segments' AS segments, 0 AS is_reply, 0 AS opted_out, NULL AS reason_code,
   NULL AS submissions, request ->> 'ignoredFields' AS ignored_fields, requested_at, send_at, request ->> 'expiresAt' AS expires_at,
   request ->> 'kind' AS kind, request ->> 'timeZone' AS time_zone, request ->> 'region' AS region,
-  request ->> 'opensAt' AS opens_at
+  request ->> 'opensAt' AS opens_at, 0 AS is_restored
 FROM scheduled_messages;
 
 -- What clients hear of: each change of a message's status, each of a person's first clicks, and notices of texts and subscriptions.

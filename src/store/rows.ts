@@ -101,6 +101,7 @@ export interface MessageRow {
   time_zone: string | null;
   region: string | null;
   opens_at: number | null;
+  is_restored: Bit;
 }
 
 export interface EventRow {
