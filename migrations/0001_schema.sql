@@ -98,9 +98,14 @@ CREATE TABLE subscriptions (
   phone INTEGER NOT NULL,
   subscribed INTEGER NOT NULL,
   email TEXT,                          -- lower case
-  change_id INTEGER NOT NULL,          -- the latest change of subscribed
+  change_id INTEGER NOT NULL,          -- the row of the ledger that it has its state of: the latest that no undo has taken back
   opted_out_by_person INTEGER NOT NULL DEFAULT 0, -- 1: by keyword or at the carrier; only the person can undo it
   opt_out_confirmed_at INTEGER,        -- when the confirmation of a STOP was last sent
+  -- A START that is older than an opt-out does not count: see src/domain/people/last-word.ts. A 0 is never.
+  opted_out_at INTEGER NOT NULL DEFAULT 0, -- when the latest opt-out was stored, except by a text with its carrier's time
+  stop_carrier TEXT,                   -- of the opt-outs by a text with its carrier's time: the carrier,
+  stop_sent_at INTEGER NOT NULL DEFAULT 0, -- the latest of these times,
+  stop_stored_at INTEGER NOT NULL DEFAULT 0, -- and when the latest was stored
   PRIMARY KEY (website_id, phone)
 ) STRICT, WITHOUT ROWID;
 
@@ -114,11 +119,12 @@ CREATE TABLE subscription_changes (
   phone INTEGER NOT NULL,
   was_subscribed INTEGER,              -- NULL: never seen before
   subscribed INTEGER NOT NULL,
-  changed_at INTEGER NOT NULL,
+  changed_at INTEGER NOT NULL,         -- when the row was stored
   source TEXT NOT NULL,                -- import, api, keyword, carrier, undo, operator
   proof TEXT NOT NULL,                 -- the id of a request or of an import, or the text of the message
   -- NULL: the address did not change. Otherwise, in a row of an import, the address before it; '' for none, and in any other row.
   was_email TEXT,
+  before_id INTEGER,                   -- in a row of an import, the row of which the number had its state before the import; NULL: it was new
   -- What the website tells as proof that the person agreed; NULL: nothing.
   consented_at INTEGER,
   evidence TEXT
@@ -166,6 +172,7 @@ CREATE TABLE messages (
   time_zone TEXT,                      -- of the person, as the client says: an IANA name
   region TEXT,                         -- of the person, as the client says: an ISO 3166-2 code
   opens_at INTEGER,                    -- sending hours hold it until send_at: when they open, before the spread; NULL: they do not
+  is_restored INTEGER NOT NULL DEFAULT 0, -- 1: a restore has found it under way, so its status has no callback: one may have been posted
   CHECK ((status = 'PENDING_TO_SEND') = (due_at IS NOT NULL))
 ) STRICT;
 
@@ -228,7 +235,7 @@ CREATE VIEW scheduled_as_messages AS SELECT
   request ->> 'encoding' AS encoding, request ->> 'segments' AS segments, 0 AS is_reply, 0 AS opted_out, NULL AS reason_code,
   NULL AS submissions, request ->> 'ignoredFields' AS ignored_fields, requested_at, send_at, request ->> 'expiresAt' AS expires_at,
   request ->> 'kind' AS kind, request ->> 'timeZone' AS time_zone, request ->> 'region' AS region,
-  request ->> 'opensAt' AS opens_at
+  request ->> 'opensAt' AS opens_at, 0 AS is_restored
 FROM scheduled_messages;
 
 -- What clients hear of: each change of a message's status, each of a person's first clicks, and notices of texts and subscriptions.
@@ -271,7 +278,8 @@ CREATE TABLE inbound_texts (
   text TEXT NOT NULL,
   keyword TEXT,                        -- stop, start, help; NULL for any other text
   received_at INTEGER NOT NULL,
-  applied INTEGER NOT NULL DEFAULT 0,  -- 1: the keyword took effect; 2: it could not, for lack of a website or a phone number; 3: it took effect, and this website replied
+  applied INTEGER NOT NULL DEFAULT 0,  -- 1: the text was acted upon; 3: so it was, and this website replied
+  without_effect TEXT,                 -- why its keyword had no effect: see src/domain/people/last-word.ts; NULL: it had, or there is none
   -- 1: the text contains an opt-out word, and is none. A person decides what is meant.
   maybe_opt_out INTEGER NOT NULL DEFAULT 0,
   -- What an operator has decided of such a text: then maybe_opt_out is 0. NULL: nothing.
@@ -283,8 +291,7 @@ CREATE TABLE inbound_texts (
 
 CREATE INDEX inbound_texts_by_time ON inbound_texts (website_id, received_at);
 
--- applied = 2: a keyword that could not be acted upon, because no website was found, or the sender is no phone number.
-CREATE INDEX inbound_texts_without_effect ON inbound_texts (received_at) WHERE applied = 2;
+CREATE INDEX inbound_texts_without_effect ON inbound_texts (received_at) WHERE without_effect IS NOT NULL;
 CREATE INDEX inbound_texts_of_sender ON inbound_texts (website_id, sender, received_at);
 CREATE INDEX inbound_texts_by_age ON inbound_texts (received_at);
 CREATE INDEX inbound_texts_maybe_opt_out ON inbound_texts (received_at) WHERE maybe_opt_out = 1;
@@ -312,6 +319,7 @@ CREATE TABLE clicks (
 CREATE TABLE erased_people (
   website_id TEXT NOT NULL,
   mark TEXT NOT NULL,                  -- HMAC-SHA-256 of the number, hex
+  erased_at INTEGER NOT NULL,
   last_stop_at INTEGER,                -- when the person last opted out; NULL: the person had not
   PRIMARY KEY (website_id, mark)
 ) STRICT, WITHOUT ROWID;

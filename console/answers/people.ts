@@ -64,6 +64,7 @@ export interface InboundText {
   text: string;
   keyword: string | null;
   maybeOptOut: boolean;
+  withoutEffect: "no-website" | "no-phone-number" | "later-opt-out" | "unknown-person" | null;
   carrier: string;
   carrierMessageId: string;
   receivedAt: string;

@@ -109,9 +109,16 @@ const KEYWORDS = {
   help: { word: "Answered with help", shape: "sending", tone: "plain" },
 } as const;
 
+const WITHOUT_EFFECT: Record<NonNullable<Text["withoutEffect"]>, string> = {
+  "no-website": "no website has this sender",
+  "no-phone-number": "from no phone number",
+  "later-opt-out": "an opt-out is later",
+  "unknown-person": "the website does not know them",
+};
+
 /** One press decides; it is audited, and can be undone. */
 function Effect({ text, reload }: { text: Text; reload: () => void }): JSX.Element {
-  const { keyword, maybeOptOut, decided, websiteId } = text;
+  const { keyword, maybeOptOut, decided, withoutEffect } = text;
   if (decided) {
     const look: Look = decided.optOut ? OPTED_OUT : { word: "No opt-out", shape: "delivered", tone: "plain" };
     return <Two first={<Status look={look} />} second={`decided by ${decided.operator}`} />;
@@ -129,8 +136,12 @@ function Effect({ text, reload }: { text: Text; reload: () => void }): JSX.Eleme
     );
   }
   const look = KEYWORDS[keyword as keyof typeof KEYWORDS];
-  if (look && websiteId === null)
-    return <Status look={{ word: `${keyword?.toUpperCase()} without effect`, shape: "problem", tone: "bad" }} />;
+  if (withoutEffect !== null) {
+    const status = (
+      <Status look={{ word: `${keyword?.toUpperCase()} without effect`, shape: "problem", tone: "bad" }} />
+    );
+    return <Two first={status} second={WITHOUT_EFFECT[withoutEffect]} />;
+  }
   return look ? <Status look={look} /> : <span class="dim">Given to the clients that listen</span>;
 }
 

@@ -1,6 +1,7 @@
 -- After a database is restored: nothing that was sent or posted since is sent or posted again. It may run twice. :restored_at is in
 -- milliseconds since 1970, and not later than the restore. A scheduled message whose time has come by then may have been sent: it becomes
--- a message first. Reports count the days again that a sweep has closed in between.
+-- a message first. A message that is under way gets no callback any more: its outcome may have been posted. Reports count the days again that a
+-- sweep has closed in between.
 INSERT INTO traffic_counts (website_id, span, at, carrier, accepted, not_sent, failed, sending, delivered, undelivered)
   SELECT iif(a.value, '', k.website_id), s.value, (:restored_at - 1) / iif(s.value = 'day', 86400000, 60000), '', count(*), 0, 0, 0, 0, 0
   FROM scheduled_messages k CROSS JOIN json_each('[0, 1]') a CROSS JOIN json_each('["minute", "day"]') s
@@ -33,6 +34,8 @@ UPDATE messages SET status = 'PENDING_TO_SEND', claimed_at = unixepoch() * 1000,
   carrier = coalesce(carrier, (SELECT carrier FROM websites w WHERE w.website_id = messages.website_id))
   WHERE claimed_at IS NULL AND (accepted_at < :restored_at OR (requested_at < :restored_at AND send_at <= :restored_at))
     AND (status = 'PENDING_TO_SEND' OR (status = 'FAILED_TO_SEND' AND updated_at >= :restored_at));
+UPDATE messages SET is_restored = 1 WHERE status = 'SENDING' AND accepted_at < :restored_at;
+UPDATE messages SET is_restored = 1 WHERE due_at IS NOT NULL AND claimed_at IS NOT NULL AND (accepted_at < :restored_at OR claim = 'restored');
 DELETE FROM events WHERE event = 'FAILED_TO_SEND' AND occurred_at >= :restored_at
   AND message_id IN (SELECT message_id FROM messages WHERE status = 'PENDING_TO_SEND' AND claim = 'restored');
 INSERT INTO events (seq, website_id, client_id, message_id, event, occurred_at)

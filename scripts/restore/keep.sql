@@ -1,24 +1,29 @@
--- Before a database is restored: the statements that bring back the opt-outs since :restore_to, the cancellations of scheduled messages
--- since then, and the tombstones of erased people with their key. These may run twice, and later than a new choice of the person, which
--- then counts. :restore_to is in milliseconds since 1970.
+-- Before a database is restored: the statements that bring back the opt-outs that were stored since :restore_to, the cancellations of
+-- scheduled messages since then, and the tombstones of erased people with their key. These may run twice, and later than a new choice of the
+-- person, which then counts. A row may be stored some time after its own time, so the opt-outs of 15 minutes more are among them: what the
+-- database has already stays. :restore_to is in milliseconds since 1970.
 SELECT 'INSERT INTO subscription_changes (website_id, phone, was_subscribed, subscribed, changed_at, source, proof) SELECT '
   || quote(c.website_id) || ', ' || c.phone || ', ' || quote(c.was_subscribed) || ', 0, ' || c.changed_at || ', '
   || quote(c.source) || ', ' || replace(quote(c.proof), char(10), ''' || char(10) || ''') || ' WHERE NOT EXISTS (SELECT 1 FROM subscription_changes WHERE website_id = '
   || quote(c.website_id) || ' AND phone = ' || c.phone || ' AND changed_at >= ' || c.changed_at || '); '
-  || 'INSERT INTO subscriptions (website_id, phone, subscribed, change_id, opted_out_by_person) SELECT website_id, phone, 0, change_id, '
-  || s.opted_out_by_person || ' FROM (SELECT website_id, phone, subscribed, changed_at, max(change_id) AS change_id '
+  || 'INSERT INTO subscriptions (website_id, phone, subscribed, change_id, opted_out_by_person, opted_out_at, stop_carrier, stop_sent_at, '
+  || 'stop_stored_at) SELECT website_id, phone, 0, change_id, ' || s.opted_out_by_person || ', ' || s.opted_out_at || ', '
+  || quote(s.stop_carrier) || ', ' || s.stop_sent_at || ', ' || s.stop_stored_at || ' FROM (SELECT website_id, phone, subscribed, changed_at, max(change_id) AS change_id '
   || 'FROM subscription_changes WHERE website_id = ' || quote(c.website_id) || ' AND phone = ' || c.phone || ') '
   || 'WHERE subscribed = 0 AND changed_at = ' || c.changed_at
-  || ' ON CONFLICT DO UPDATE SET subscribed = 0, change_id = excluded.change_id, opted_out_by_person = excluded.opted_out_by_person;'
+  || ' ON CONFLICT DO UPDATE SET subscribed = 0, change_id = excluded.change_id, opted_out_by_person = excluded.opted_out_by_person, '
+  || 'opted_out_at = excluded.opted_out_at, stop_carrier = excluded.stop_carrier, stop_sent_at = excluded.stop_sent_at, '
+  || 'stop_stored_at = excluded.stop_stored_at;'
   AS statements
-FROM subscription_changes c CROSS JOIN subscriptions s ON s.website_id = c.website_id AND s.phone = c.phone AND s.change_id = c.change_id
-WHERE c.changed_at >= :restore_to AND s.subscribed = 0
+FROM subscription_changes c CROSS JOIN subscriptions s ON s.website_id = c.website_id AND s.phone = c.phone
+WHERE c.changed_at >= :restore_to - 900000 AND s.subscribed = 0
+  AND c.change_id = (SELECT max(change_id) FROM subscription_changes WHERE website_id = s.website_id AND phone = s.phone)
 UNION ALL SELECT 'DELETE FROM scheduled_messages WHERE message_id = ' || quote(m.message_id) || '; DELETE FROM messages WHERE message_id = '
   || quote(m.message_id) || ' AND status = ''PENDING_TO_SEND'' AND claimed_at IS NULL;'
 FROM websites w CROSS JOIN messages m ON m.website_id = w.website_id AND m.accepted_at >= :restore_to
 WHERE m.requested_at < :restore_to AND m.reason_code = 'CANCELLED'
-UNION ALL SELECT 'INSERT OR REPLACE INTO erased_people (website_id, mark, last_stop_at) VALUES (' || quote(website_id) || ', ' || quote(mark) || ', '
-  || quote(last_stop_at) || ');'
+UNION ALL SELECT 'INSERT OR REPLACE INTO erased_people (website_id, mark, erased_at, last_stop_at) VALUES (' || quote(website_id) || ', '
+  || quote(mark) || ', ' || erased_at || ', ' || quote(last_stop_at) || ');'
 FROM erased_people
 UNION ALL SELECT 'INSERT OR REPLACE INTO erasure_key (only, key_id, sealed) VALUES (1, ' || quote(key_id) || ', ' || quote(sealed) || ');'
 FROM erasure_key;

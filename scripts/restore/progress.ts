@@ -7,8 +7,9 @@ export interface Done {
   keptAt?: number;
   /** Milliseconds since 1970, before the restore began. */
   restoredAt?: number;
-  /** The bookmark that undoes the restore, once it is done. */
-  previousBookmark?: string;
+  /** The bookmark of before the first attempt to restore, which undoes the restore. */
+  undoBookmark?: string;
+  isRestored?: true;
   isMigrated?: true;
   isChanged?: true;
   isBroughtBack?: true;

@@ -71,6 +71,7 @@ export class Restore {
       // All are kept before one is restored: what fails until here has changed nothing.
       for (const database of databases) await this.#keep(database);
       for (const database of databases) {
+        await this.#noteBookmark(database);
         // People have opted out since.
         await this.#keep(database);
         await this.#restore(database);
@@ -86,7 +87,7 @@ export class Restore {
     progress.finish(new Date(now()).toISOString());
     print(`Restored to ${this.#time}. To undo it at once:`);
     for (const database of databases) {
-      print(`  npx wrangler d1 time-travel restore ${database} --bookmark=${progress.of(database).previousBookmark}`);
+      print(`  npx wrangler d1 time-travel restore ${database} --bookmark=${progress.of(database).undoBookmark}`);
     }
     print("Later, that would send again what was sent since this restore, and forget who has opted out since.");
     print("Now repeat what operators have done since then: docs/procedures.md, Restoring the database.");
@@ -104,8 +105,8 @@ export class Restore {
   /** An attempt to restore may have had its effect without an answer: then what was kept before it stays, and what is new is added. */
   async #keep(database: string): Promise<void> {
     const { progress, print, now } = this.#outside;
-    const { restoredAt, previousBookmark } = progress.of(database);
-    if (previousBookmark !== undefined) return;
+    const { restoredAt, isRestored } = progress.of(database);
+    if (isRestored) return;
     if (restoredAt === undefined) progress.note(database, { keptAt: now() });
     const before = restoredAt === undefined ? [] : progress.keptOf(database);
     const statements = [...new Set([...before, ...(await this.#readKept(database))])];
@@ -120,12 +121,20 @@ export class Restore {
     return answers.flatMap(({ results }: { results: { statements: string }[] }) => results.map((it) => it.statements));
   }
 
+  /** An attempt to restore whose answer is lost may have had its effect: the next one has a later bookmark before it. */
+  async #noteBookmark(database: string): Promise<void> {
+    const { progress } = this.#outside;
+    if (progress.of(database).restoredAt !== undefined) return;
+    const info = await this.#wrangler("d1", "time-travel", "info", database, "--json");
+    progress.note(database, { undoBookmark: info.bookmark });
+  }
+
   async #restore(database: string): Promise<void> {
     const { progress, now, print } = this.#outside;
-    const { restoredAt = now(), previousBookmark } = progress.of(database);
-    if (previousBookmark !== undefined) return;
+    const { restoredAt, isRestored } = progress.of(database);
+    if (isRestored) return;
     // Before the restore: after an interruption, what was accepted since this time is new.
-    progress.note(database, { restoredAt });
+    if (restoredAt === undefined) progress.note(database, { restoredAt: now() });
     const restored = await this.#wrangler(
       "d1",
       "time-travel",
@@ -135,9 +144,11 @@ export class Restore {
       this.#time,
       "--json",
     );
-    progress.note(database, { previousBookmark: restored.previous_bookmark });
-    print(`Restored ${database}. The bookmark before: ${restored.previous_bookmark}`);
-    const [since, until] = [progress.of(database).keptAt ?? restoredAt, now()].map((at) => new Date(at).toISOString());
+    const isFirst = restoredAt === undefined;
+    progress.note(database, { isRestored: true, ...(isFirst && { undoBookmark: restored.previous_bookmark }) });
+    print(`Restored ${database}. The bookmark before: ${progress.of(database).undoBookmark}`);
+    const { keptAt = now() } = progress.of(database);
+    const [since, until] = [keptAt, now()].map((at) => new Date(at).toISOString());
     print(`An opt-out that arrived between ${since} and ${until} may be missing: look for such texts at the carrier.`);
   }
 

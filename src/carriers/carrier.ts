@@ -64,6 +64,8 @@ export interface CarrierRequest {
 export interface InboundText {
   /** The carrier's own id. A carrier may deliver a text more than once. */
   carrierMessageId: string;
+  /** The carrier gave no id, so it was made up of the words and of the carrier's time; `without-time`: of the minute in which the text came. */
+  madeId?: "with-time" | "without-time";
   /** E.164, or as the carrier gives it. */
   from: string;
   /** Every name under which a website may have this sender. Empty: the carrier does not say what was texted. */

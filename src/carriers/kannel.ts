@@ -175,8 +175,9 @@ async function readInbound({ webhookKey }: KannelSettings, { method, url, now }:
   if (!from) return { kind: "verified" as const, reports: [] };
   const [seconds] = UNIX_SECONDS.exec(query.get("ts") ?? "") ?? [];
   const { text, unknownCharset } = decodeText(rawParameter(url.search, "text"), query.get("charset"));
+  const id = readFilled(query, "id");
   const inbound: InboundText = {
-    carrierMessageId: query.get("id")?.replace(UNFILLED, "") || (await makeId(query, text, now)),
+    ...(id ? { carrierMessageId: id } : await makeId(query, text, now)),
     from,
     to: to ? [to] : [],
     text,
@@ -194,14 +195,17 @@ const UNIX_SECONDS = /^\d{10}$/;
 /** What another smsbox leaves of `%I`. */
 const UNFILLED = /^%\w$/;
 
+const readFilled = (query: URLSearchParams, name: string): string => query.get(name)?.replace(UNFILLED, "") ?? "";
+
 /**
  * An id for a text that came without one. The same text from the same sender gets the same id in the same second that the gateway
- * names, or in the same minute where the gateway names no time: so a text that the gateway repeats counts once.
+ * names, or in the same minute where the gateway names no time: so a text that the gateway repeats is stored once.
  */
-async function makeId(query: URLSearchParams, text: string, now: number): Promise<string> {
-  const time = query.get("time") || query.get("ts") || `received ${Math.floor(now / 60_000)}`;
-  const hash = await sha256Hex(JSON.stringify([query.get("from"), query.get("to"), text, time]));
-  return `made-${hash.slice(0, 32)}`;
+async function makeId(query: URLSearchParams, text: string, now: number) {
+  const time = readFilled(query, "time") || readFilled(query, "ts");
+  const when = time || `received ${Math.floor(now / 60_000)}`;
+  const hash = await sha256Hex(JSON.stringify([query.get("from"), query.get("to"), text, when]));
+  return { carrierMessageId: `made-${hash.slice(0, 32)}`, madeId: time ? "with-time" : "without-time" } as const;
 }
 
 async function equalTexts(a: string, b: string): Promise<boolean> {

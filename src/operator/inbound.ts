@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { KEYWORDS } from "../domain/people/keyword.ts";
+import { WITHOUT_EFFECT } from "../domain/people/last-word.ts";
 import { askEach } from "../flows/databases/ask-each.ts";
 import { inEach } from "../flows/databases/places.ts";
 import { ok, type Resource } from "../http/call.ts";
@@ -16,6 +17,12 @@ export const inboundTextSchema = z.object({
   text: z.string(),
   keyword: z.enum(KEYWORDS).nullable(),
   maybeOptOut: z.boolean().describe("It contains an opt-out word, and is none: a person must decide."),
+  withoutEffect: z
+    .enum(WITHOUT_EFFECT)
+    .nullable()
+    .describe(
+      "Why its keyword had no effect. `no-website`: it reached no website. `no-phone-number`: its sender is no phone number, or may be several. `later-opt-out`: a START that is older than an opt-out of the number, or than its erasure. `unknown-person`: a START of a number that the website does not have, or has only from its STOP. null: it had an effect, or there is no keyword.",
+    ),
   carrier: z.string(),
   carrierMessageId: z.string(),
   receivedAt: z.iso.datetime(),
@@ -50,6 +57,7 @@ export const INBOUND_TEXT = {
   text: "Stop!",
   keyword: "stop",
   maybeOptOut: false,
+  withoutEffect: null,
   carrier: "twilio",
   carrierMessageId: "SM00000000000000000000000000000001",
   receivedAt: TIME,
@@ -57,7 +65,7 @@ export const INBOUND_TEXT = {
 } satisfies InboundAnswers["InboundText"];
 
 /** In the shell. */
-export const TEXT_COLUMNS = ["receivedAt", "from", "keyword", "maybeOptOut", "text"];
+export const TEXT_COLUMNS = ["receivedAt", "from", "keyword", "withoutEffect", "maybeOptOut", "text"];
 
 export function textView({ websiteId, receivedAt, decided, ...text }: InboundText): InboundAnswers["InboundText"] {
   return { ...text, receivedAt: toTime(receivedAt), decided: decided && { ...decided, at: toTime(decided.at) } };
@@ -90,11 +98,11 @@ const listOfNone = operatorCall({
   tag: "People",
   summary: "List inbound texts without effect",
   description:
-    "Texts that reached no website, STOP, START or HELP from a sender that is no phone number, and texts that may be opt-outs. Newest first, 100 per page, or more where the last ones came in one millisecond. Texts of the last days are the problems `keywords-without-effect` and `maybe-opt-outs`.",
+    "Texts that reached no website, keywords without effect, with the reason in `withoutEffect`, and texts that may be opt-outs. Newest first, 100 per page, or more where the last ones came in one millisecond. Texts of the last days that need an operator are the problems `keywords-without-effect` and `maybe-opt-outs`.",
   parameters: [BEFORE],
   answers: [
     ok(inboundAnswers.TextsWithoutEffect, "One page.", {
-      texts: [{ websiteId: null, ...INBOUND_TEXT, to: "+12125550177" }],
+      texts: [{ websiteId: null, ...INBOUND_TEXT, to: "+12125550177", withoutEffect: "no-website" }],
     }),
   ],
   errors: ["fields-wrong"],

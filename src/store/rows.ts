@@ -4,10 +4,9 @@ import type { AttemptOutcome } from "../domain/callbacks/callback.ts";
 import type { MessageKind } from "../domain/messages/kind.ts";
 import type { MessageStatus } from "../domain/messages/message.ts";
 import type { Segments } from "../domain/messages/segments.ts";
-import type { Keyword } from "../domain/people/keyword.ts";
 
 /** 0 and 1 stand for false and true. */
-type Bit = 0 | 1;
+export type Bit = 0 | 1;
 
 export interface WebsiteRow {
   website_id: string;
@@ -102,6 +101,7 @@ export interface MessageRow {
   time_zone: string | null;
   region: string | null;
   opens_at: number | null;
+  is_restored: Bit;
 }
 
 export interface EventRow {
@@ -136,6 +136,10 @@ export interface SubscriptionRow {
   change_id: number;
   opted_out_by_person: Bit;
   opt_out_confirmed_at: number | null;
+  opted_out_at: number;
+  stop_carrier: string | null;
+  stop_sent_at: number;
+  stop_stored_at: number;
 }
 
 export const CHANGE_SOURCES = ["import", "api", "keyword", "carrier", "undo", "operator"] as const;
@@ -152,6 +156,7 @@ export interface SubscriptionChangeRow {
   source: ChangeSource;
   proof: string;
   was_email: string | null;
+  before_id: number | null;
   consented_at: number | null;
   evidence: string | null;
 }
@@ -174,22 +179,6 @@ export interface ImportRow {
   new_numbers: number | null;
   kept_unsubscribed: number | null;
   refused: number | null;
-}
-
-export interface InboundTextRow {
-  website_id: string;
-  carrier: string;
-  carrier_message_id: string;
-  sender: string;
-  recipient: string;
-  text: string;
-  keyword: Keyword | null;
-  maybe_opt_out: Bit;
-  decided_opt_out: Bit | null;
-  decided_by: string | null;
-  decided_at: number | null;
-  received_at: number;
-  applied: number;
 }
 
 export interface DeadJobRow {

@@ -266,36 +266,63 @@ describe("Kannel's text", () => {
 });
 
 describe("a text of Kannel without an id", () => {
-  const STOP = "from=%2B12125550100&to=%2B12125550000&text=STOP";
+  const say = (words: string, from = "12125550100") => `from=%2B${from}&to=%2B12125550000&text=${words}`;
+  const STOP = say("STOP");
+  const HELLO = say("hello");
 
   beforeEach(async () => {
     at = await CarrierWorld.create(KANNEL);
   });
 
   it.each(["", "id=&", "id=%25I&", "id=%I&"])("(%j) is taken, and the same text again is one text", async (id) => {
+    await hand(id + HELLO);
+    await hand(id + HELLO);
+    expect(await texts()).toHaveLength(1);
     await hand(id + STOP);
     await hand(id + STOP);
     expect(await isSubscribed(ADA)).toBe(false);
     expect(at.submitted).toHaveLength(1);
-    expect(await texts()).toHaveLength(1);
+  });
+
+  it.each([
+    ["nor a time", ["", "", ""]],
+    ["at one time of the gateway", ["&ts=1795262400", "&ts=1795262400", "&ts=1795262400"]],
+    ["with a time that the gateway has left unfilled", ["&ts=%25T", "&ts=%25T", "&ts=%25T"]],
+    ["the last from a clock that is slow", ["", "", "&ts=1795262370"]],
+  ])("%s: a STOP counts after a START, and again after a STOP", async (_, [first, second, third]) => {
+    await hand(STOP + first);
+    await hand(say("START") + second);
+    expect(await isSubscribed(ADA)).toBe(true);
+    await hand(STOP + third);
+    expect(await isSubscribed(ADA)).toBe(false);
+  });
+
+  it("is an opt-out after a YES, too, by a clock that is slow", async () => {
+    await hand(say("YES"));
+    await hand(`${STOP}&ts=1795262370`);
+    expect(await isSubscribed(ADA)).toBe(false);
+  });
+
+  it("nor a time: a START counts as it comes", async () => {
+    for (const words of ["START", "STOP", "START"]) await hand(say(words));
+    expect(await isSubscribed(ADA)).toBe(true);
   });
 
   it("is another text from another person, with other words, or in another minute", async () => {
-    await hand(STOP);
-    await hand(STOP.replace("5550100", "5550101"));
-    await hand(STOP.replace("STOP", "stop!"));
+    await hand(HELLO);
+    await hand(say("hello", "12125550101"));
+    await hand(say("hello!"));
     at.world.advance(60);
-    await hand(STOP);
-    expect([await isSubscribed(ADA), await isSubscribed(BOB)]).toEqual([false, false]);
+    await hand(HELLO);
     expect(await texts()).toHaveLength(4);
   });
 
   it.each(["time", "ts"])("is the same at the same %s of the gateway, however late it comes again", async (name) => {
-    await hand(`${STOP}&${name}=1795262400`);
+    await hand(`${HELLO}&${name}=1795262400`);
     at.world.advance(600);
-    await hand(`${STOP}&${name}=1795262400`);
+    await hand(`${HELLO}&${name}=1795262400`);
     expect(await texts()).toHaveLength(1);
-    await hand(`${STOP}&${name}=1795262401`);
+    await hand(`${HELLO}&${name}=1795262401`);
     expect(await texts()).toHaveLength(2);
   });
 

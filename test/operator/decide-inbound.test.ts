@@ -112,6 +112,7 @@ describe("a text that is decided to be an opt-out", () => {
     await world.send(client, { phone: ADA });
     await world.runQueues();
     await decide(true);
+    world.advance(1);
     await optOut();
     expect(await decide(null)).toEqual([200, { optedOut: true }]);
     await world.subscribers("brand", [ADA], "?resubscribe=true");

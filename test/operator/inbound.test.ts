@@ -41,6 +41,7 @@ it("lists the texts to a website page by page, the latest first", async () => {
       text: "text 101",
       keyword: null,
       maybeOptOut: false,
+      withoutEffect: null,
       carrier: "sandbox",
       carrierMessageId: "in-102",
     },

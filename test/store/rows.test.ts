@@ -5,10 +5,11 @@ import refusedRequests from "../../src/store/clients/refused-requests.ts?raw";
 import dailyLimit from "../../src/store/messages/daily-limit.ts?raw";
 import scheduled from "../../src/store/messages/scheduled.ts?raw";
 import operations from "../../src/store/operations/rows.ts?raw";
+import people from "../../src/store/people/rows.ts?raw";
 import rows from "../../src/store/rows.ts?raw";
 import { World } from "../world.ts";
 
-const source = [rows, scheduled, dailyLimit, operations, refusedRequests].join("\n");
+const source = [rows, scheduled, dailyLimit, operations, people, refusedRequests].join("\n");
 
 /** The table of each type. */
 const TABLES: Record<string, string> = {
@@ -45,6 +46,7 @@ const STORED: Record<string, string> = {
   AttemptOutcome: "TEXT",
   ChangeSource: "TEXT",
   Keyword: "TEXT",
+  WithoutEffect: "TEXT",
 };
 
 /** By type, the columns as `message_id TEXT` and `phone INTEGER | null`. */

@@ -5,7 +5,7 @@ import { type Author, partOf } from "../../domain/operations/audit.ts";
 import { toDigits } from "../../domain/people/phone.ts";
 import { findAcquaintances } from "../../store/clients/senders.ts";
 import { decideText, findText, takeBack } from "../../store/people/decide-inbound.ts";
-import type { InboundTextRow } from "../../store/rows.ts";
+import type { InboundTextRow } from "../../store/people/rows.ts";
 import { inDatabaseOfHome } from "../databases/places.ts";
 import { queueCallbacks } from "../messages/queue-jobs.ts";
 import { findOwnersOf, sendersAt } from "./find-owners.ts";

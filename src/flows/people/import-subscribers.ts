@@ -101,16 +101,16 @@ export async function storeParts(
   const { websiteId, importId, isJoined, isDry, resubscribes } = request;
   const latestId = isDry ? 0 : await beginImport(deps.db, request, deps.now());
   progress.hasBegun = !isDry;
-  const run = { isJoined, isDry, resubscribes, latestId };
-  const origin = { source: "import", proof: importId, now: deps.now() } as const;
-  // No event is posted for an import.
-  const target: Target = { db: deps.db, websiteId, origin, newRun: null, due: [], import: run };
+  const run = { isJoined, isDry, resubscribes, latestId, begunAt: deps.now() };
   const knownOptOuts = new Set<number>();
   for await (const part of parts) {
     const known = await findInvalidOptOuts(deps, websiteId, part.invalidOptOuts);
     for (const phone of known) knownOptOuts.add(phone);
     const optOuts = known.map((phone) => ({ phone, email: null, subscribed: false }));
     const changes = counter.withOptOuts([...optOuts, ...part.changes]);
+    const origin = { source: "import", proof: importId, now: deps.now() } as const;
+    // No event is posted for an import.
+    const target: Target = { db: deps.db, websiteId, origin, newRun: null, due: [], import: run };
     counter.add(changes, await changeSubscriptions(target, changes, beforeEach(deps, websiteId)));
     progress.storedRows += part.rows;
   }

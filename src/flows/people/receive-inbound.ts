@@ -1,8 +1,8 @@
 import type { InboundText } from "../../carriers/carrier.ts";
 import type { Deps } from "../../deps.ts";
 import type { Website } from "../../domain/clients/website.ts";
-import { DAY_MILLISECONDS } from "../../domain/day.ts";
 import { isWebsitePaused } from "../../domain/failure.ts";
+import { sentOf } from "../../domain/people/last-word.ts";
 import { toE164 } from "../../domain/people/phone.ts";
 import { hasListeners } from "../../store/callbacks/notices.ts";
 import {
@@ -21,22 +21,19 @@ import { type Addressees, findAddressees } from "./find-addressees.ts";
 import { replyTo, toDueReply } from "./keyword-reply.ts";
 
 /**
- * When a text came. A text that the carrier brings again has its place before those that people have sent since: of a STOP and a START,
- * the later counts. A carrier brings none again for longer than a day.
+ * A text whose id was made up here may be one that came before, or another with the same words. An opt-out is never taken for one that came
+ * before, nor is a START without a time.
  */
-function timeOf({ sentAt = Number.POSITIVE_INFINITY }: InboundText, now: number): number {
-  return Math.min(now, Math.max(sentAt, now - DAY_MILLISECONDS));
+function withIdOf(deps: Deps, { madeId, ...inbound }: InboundText, { keyword, maybeOptOut }: Addressees): InboundText {
+  const isNew = keyword === "stop" || maybeOptOut || (keyword === "start" && madeId === "without-time");
+  if (madeId === undefined || !isNew) return inbound;
+  return { ...inbound, carrierMessageId: `${inbound.carrierMessageId}-${deps.newId()}` };
 }
 
 /** See receiveFor. */
-export async function receiveInbound(
-  deps: Deps,
-  carrier: string,
-  inbound: InboundText,
-  receivedAt = timeOf(inbound, deps.now()),
-): Promise<string[]> {
+export async function receiveInbound(deps: Deps, carrier: string, inbound: InboundText): Promise<string[]> {
   const { failure, ...addressees } = await findAddressees(deps, carrier, inbound);
-  const waiting = await receiveFor(deps, carrier, inbound, addressees, receivedAt);
+  const waiting = await receiveFor(deps, carrier, withIdOf(deps, inbound, addressees), addressees);
   if (failure !== undefined) throw failure;
   return waiting;
 }
@@ -44,7 +41,7 @@ export async function receiveInbound(
 /**
  * Applies the keyword of a text in the websites that it is for, and stores the text for the operator. One website replies. A text for a
  * website that is on the move waits. Safe to run again with the same text.
- * @param receivedAt when the text came to its carrier, or here; it may have waited since: milliseconds since 1970
+ * @param receivedAt when the text came; it may have waited since: milliseconds since 1970
  * @returns the websites for which it waits
  */
 export async function receiveFor(
@@ -72,8 +69,9 @@ export async function receiveFor(
     sender,
     mediaUrls: inbound.mediaUrls ?? [],
     receivedAt,
+    now: deps.now(),
+    ...sentOf(inbound.sentAt, receivedAt),
   };
-  // Accepted now, whenever the text came: the day of its time may be counted already.
   const reply = hasEffect && !inbound.answeredByCarrier ? replyTo(deps, addressees, keyword, deps.now()) : null;
   const waiting: string[] = [];
   // Each website has a transaction of its own, and does not wait for the others. The one that replies is first.
@@ -106,11 +104,11 @@ async function applyIn(
   const record = { ...given, websiteIds: [websiteId], toldIds: given.toldIds.filter((id) => id === websiteId) };
   const tombstones = hasEffect && keyword === "start" ? await tombstonesIn(deps, websiteId, phone) : [];
   const run = (await hasListeners(deps.db, record)) ? deps.newId(website?.home) : null;
-  const { isReplyDue, due } = await applyInbound(deps.db, record, reply, tombstones, run);
+  const { isReplyDue, withoutEffect, due } = await applyInbound(deps.db, record, reply, tombstones, run);
   const isAnswer = isReplyDue && reply !== null;
   deps.log("info", "inbound.received", { carrier, websiteId, keyword, replied: isAnswer });
-  if (keyword !== null && !hasEffect)
-    deps.log("warn", "inbound.keyword-without-effect", { carrier, websiteId, keyword });
+  if (withoutEffect !== null)
+    deps.log("warn", "inbound.keyword-without-effect", { carrier, websiteId, keyword, reason: withoutEffect });
   if (isAnswer) await queueDeliveries(deps, "messages", [reply.message.messageId]);
   await queueCallbacks(deps, due);
 }

@@ -21,7 +21,7 @@ export function recordEvents(
     db,
     sql<WrittenEvent>`INSERT INTO events (website_id, client_id, message_id, event, occurred_at, reason_code, due_at)
       SELECT m.website_id, m.client_id, m.message_id, m.status, m.updated_at, m.reason_code,
-        iif(m.callback_data <> '' AND c.callback_url IS NOT NULL
+        iif(m.callback_data <> '' AND m.is_restored = 0 AND c.callback_url IS NOT NULL
           AND (c.events IS NULL OR instr(c.events, '"message.status"') > 0), ${now}, NULL)
       FROM json_each(${JSON.stringify(messageIds)}) j CROSS JOIN messages m ON m.message_id = j.value
         LEFT JOIN clients c ON c.client_id = m.client_id

@@ -28,7 +28,7 @@ const TABLES = {
     ...BY_WEBSITE,
     key: ["change_id"],
     order: ["phone", "change_id"],
-    shifts: { change_id: "changes" },
+    shifts: { change_id: "changes", before_id: "changes" },
   },
   imports: {
     ...BY_WEBSITE,

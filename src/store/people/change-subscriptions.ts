@@ -5,7 +5,7 @@ import type { Tombstones } from "../../platform/tombstones.ts";
 import { runQuery } from "../database.ts";
 import { prepare, sql } from "../sql.ts";
 import { anyErased, erasedAmong, erasedBeside } from "./erased-guard.ts";
-import { isNewProof, isSaidAgain, type Target } from "./part-conditions.ts";
+import { isNewProof, type Target } from "./part-conditions.ts";
 import { isOptIn, tableOf, toParts } from "./subscription-part.ts";
 import { writePart } from "./write-part.ts";
 
@@ -80,7 +80,7 @@ async function withoutUnchanged(target: Target, changes: SubscriptionChange[]): 
   const { db, websiteId } = target;
   const select = sql`SELECT json_group_array(g.phone) AS phones FROM ${tableOf(changes, target.origin.consent)} g
     CROSS JOIN subscriptions s ON s.website_id = ${websiteId} AND s.phone = g.phone
-    WHERE g.subscribed = 1 AND s.subscribed = 1 AND (g.email IS NULL OR g.email = s.email) AND NOT ${isSaidAgain(target)}
+    WHERE g.subscribed = 1 AND s.subscribed = 1 AND (g.email IS NULL OR g.email = s.email)
       AND NOT ${isNewProof(target)}`;
   const [row] = await runQuery<{ phones: string }>(prepare(db, select));
   const unchanged = new Set(JSON.parse(row?.phones ?? "[]") as number[]);

@@ -8,9 +8,9 @@ import { changeNotices, HEARS_OF_CHANGES } from "../callbacks/notices.ts";
 import { runNamed, runQuery } from "../database.ts";
 import { auditStatement, isNotMade } from "../operations/audit.ts";
 import { countGrowth } from "../operations/traffic-counts.ts";
-import type { InboundTextRow } from "../rows.ts";
 import { prepare, type Sql, sql } from "../sql.ts";
 import { type Acted, keywordStatements } from "./keyword-statements.ts";
+import type { InboundTextRow } from "./rows.ts";
 
 /** What names a text. */
 export interface TextKey {
@@ -50,9 +50,10 @@ export async function decideText(
   const key = keyOf(row);
   const { websiteId, carrier, carrierMessageId } = key;
   const phone = toDigits(row.sender);
+  // It counts by when it is decided, and no reply confirms it: a STOP that follows gets one.
   const acted: Acted = {
-    ...{ keyword: "stop", text: row.text, receivedAt: now, isOnlyOne: true, tombstones: [], run },
-    ...{ carrier, carrierMessageId, websiteIds: JSON.stringify([websiteId]), sender: row.sender, phone },
+    ...{ keyword: "stop", text: row.text, now, sentAt: null, rankAt: now, isConfirmed: false, isOnlyOne: true, run },
+    ...{ carrier, carrierMessageId, websiteIds: JSON.stringify([websiteId]), phone, forms: "[]", tombstones: [] },
   };
   const rows = await runNamed(db, {
     copied:
@@ -75,12 +76,6 @@ export async function decideText(
     audited: auditStatement(db, author, entryOf(row, { optOut }), now),
     act: optOut ? keywordStatements(db, acted) : null,
     applied: prepare(db, sql`UPDATE inbound_texts AS i SET applied = 1 WHERE ${isThe(key)} AND applied = 0`),
-    // No reply has confirmed it: a STOP that follows gets one.
-    unconfirmed: prepare(
-      db,
-      sql`UPDATE subscriptions SET opt_out_confirmed_at = NULL
-        WHERE website_id = ${websiteId} AND phone = ${phone} AND opt_out_confirmed_at = ${now} AND ${optOut ? 1 : 0}`,
-    ),
   });
   return dueEvents(rows.act);
 }
@@ -99,14 +94,11 @@ export async function takeBack(
   const phone = toDigits(row.sender);
   // The decision as it was read: a later one stays.
   const isDecision = sql`${isThe(key)} AND i.decided_at = ${row.decided_at}`;
-  // The change `l` is the decision's, and the latest of the number.
+  // The change `l` is the decision's, and nobody has opted the number out again.
   const isOurs = sql`${isDecision} AND i.decided_opt_out = 1 AND l.source = 'keyword' AND l.changed_at = i.decided_at
-    AND l.proof = i.text`;
+    AND l.proof = i.text AND s.opted_out_at = i.decided_at AND s.stop_stored_at <= i.decided_at`;
   const changed = sql`inbound_texts i CROSS JOIN subscriptions s ON s.website_id = ${websiteId} AND s.phone = ${phone}
     CROSS JOIN subscription_changes l ON l.change_id = s.change_id`;
-  // The decision found the number opted out by an earlier one, or by another word of the person since that one.
-  const wasByPerson = sql`coalesce((SELECT p.subscribed = 0 AND p.source IN ('keyword', 'carrier') FROM subscription_changes p
-    WHERE p.website_id = s.website_id AND p.phone = s.phone AND p.change_id < s.change_id ORDER BY p.change_id DESC LIMIT 1), 0)`;
   const rows = await runNamed(db, {
     growth: countGrowth(
       db,
@@ -128,7 +120,7 @@ export async function takeBack(
     ),
     subscription: prepare(
       db,
-      sql`UPDATE subscriptions AS s SET opted_out_by_person = ${wasByPerson}, opt_out_confirmed_at = NULL,
+      sql`UPDATE subscriptions AS s SET opted_out_by_person = 0, opt_out_confirmed_at = NULL,
           subscribed = coalesce((SELECT c.was_subscribed FROM subscription_changes c WHERE c.change_id = s.change_id), 0),
           change_id = (SELECT max(c.change_id) FROM subscription_changes c WHERE c.website_id = s.website_id AND c.phone = s.phone)
         WHERE s.website_id = ${websiteId} AND s.phone = ${phone} AND EXISTS (SELECT 1 FROM inbound_texts i

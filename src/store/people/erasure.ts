@@ -111,7 +111,7 @@ export async function erasePerson(
   } satisfies Record<PersonTable, unknown> & Record<string, unknown>;
   const rows = await runNamed(db, {
     never: keepFromStoring(db, websiteId, phone, now),
-    tombstone: tombstone === null ? null : keepTombstone(db, { websiteId, mark: tombstone }, phone),
+    tombstone: tombstone === null ? null : keepTombstone(db, { websiteId, mark: tombstone }, phone, now),
     growth: countGrowth(
       db,
       sql`SELECT website_id, subscribed AS was, 0 AS subscribed FROM subscriptions
@@ -145,17 +145,17 @@ function keepFromStoring(db: D1Database, websiteId: string, phone: Sql, now: num
 }
 
 /** It runs before the ledger is erased. Run again after that, it keeps the date. */
-function keepTombstone(db: D1Database, { websiteId, mark }: Tombstone, phone: Sql): D1PreparedStatement {
+function keepTombstone(db: D1Database, { websiteId, mark }: Tombstone, phone: Sql, now: number): D1PreparedStatement {
   return prepare(
     db,
-    sql`INSERT INTO erased_people (website_id, mark, last_stop_at)
-      SELECT ${websiteId}, ${mark}, (SELECT max(c.changed_at) FROM subscriptions s
+    sql`INSERT INTO erased_people (website_id, mark, erased_at, last_stop_at)
+      SELECT ${websiteId}, ${mark}, ${now}, (SELECT max(c.changed_at) FROM subscriptions s
         CROSS JOIN subscription_changes c INDEXED BY subscription_changes_by_phone
           ON c.website_id = s.website_id AND c.phone = s.phone
         WHERE s.website_id = ${websiteId} AND s.phone = ${phone} AND s.opted_out_by_person = 1
           AND c.subscribed = 0 AND c.source IN ('keyword', 'carrier'))
       WHERE ${phone} IS NOT NULL
-      ON CONFLICT (website_id, mark) DO UPDATE SET last_stop_at = coalesce(excluded.last_stop_at, last_stop_at)`,
+      ON CONFLICT (website_id, mark) DO UPDATE SET erased_at = excluded.erased_at, last_stop_at = coalesce(excluded.last_stop_at, last_stop_at)`,
   );
 }
 

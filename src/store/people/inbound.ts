@@ -1,18 +1,20 @@
 import type { DueEvent } from "../../domain/callbacks/callback.ts";
 import type { NewMessage } from "../../domain/messages/new-message.ts";
 import type { Keyword } from "../../domain/people/keyword.ts";
+import type { Sent, WithoutEffect } from "../../domain/people/last-word.ts";
 import { dueEvents } from "../callbacks/events.ts";
 import { textNotices } from "../callbacks/notices.ts";
 import { runNamed, runQuery } from "../database.ts";
 import { STATE } from "../databases/moving.ts";
-import type { InboundTextRow } from "../rows.ts";
 import { piece, prepare, type Sql, sql } from "../sql.ts";
 import { nameOfText, type Tombstone } from "./erasure.ts";
 import { ANSWERED, type Asked, type Elsewhere, replyStatements } from "./keyword-replies.ts";
 import { keywordStatements } from "./keyword-statements.ts";
+import { isLater } from "./last-word.ts";
+import type { InboundTextRow } from "./rows.ts";
 
 /** A text that a person sent. */
-export interface InboundRecord {
+export interface InboundRecord extends Sent {
   /** The websites of this transaction that it is for; `[""]` when none was found. */
   websiteIds: string[];
   /** Those whose clients hear of it. */
@@ -32,12 +34,14 @@ export interface InboundRecord {
   /** The sender as digits; null when it is no phone number, or may be several. */
   sender: number | null;
   mediaUrls: string[];
-  /** Milliseconds since 1970. */
+  /** When it came: milliseconds since 1970. */
   receivedAt: number;
+  /** When it is stored. It may have waited since it came. */
+  now: number;
 }
 
-/** The value of inbound_texts.applied for a keyword without effect: written out, as the condition of the index of these texts is. */
-const WITHOUT_EFFECT = piece("2");
+/** Nobody could be meant: an operator must act. A START that does not count is listed, and no problem. */
+const IS_LOST = piece("i.without_effect IN ('no-website', 'no-phone-number')");
 
 /** A reply to a keyword. It is due unless one of the websites that share the sender has answered already, here or elsewhere. */
 export interface DueReply {
@@ -53,7 +57,7 @@ export interface DueReply {
  * @param reply of one website, stored if a reply is due
  * @param tombstones of the first number, which START removes
  * @param run names the notices; null: no event is posted
- * @returns `isReplyDue`: the reply was stored and must be delivered
+ * @returns `isReplyDue`: the reply was stored and must be delivered; `withoutEffect`: why the keyword had none
  */
 export async function applyInbound(
   db: D1Database,
@@ -61,11 +65,10 @@ export async function applyInbound(
   reply: DueReply | null,
   tombstones: Tombstone[],
   run: string | null,
-): Promise<{ isReplyDue: boolean; due: DueEvent[] }> {
+): Promise<{ isReplyDue: boolean; withoutEffect: WithoutEffect | null; due: DueEvent[] }> {
   const { carrier, carrierMessageId, websiteIds, from, to, text, keyword, phones, sender, receivedAt } = inbound;
-  const { isOnlyOne } = inbound;
   const list = JSON.stringify(websiteIds);
-  const isWithoutEffect = keyword !== null && phones.length === 0 ? 1 : 0;
+  const start = { ...inbound, forms: JSON.stringify(phones), tombstones };
   const keep = prepare(
     db,
     sql`INSERT INTO inbound_texts (website_id, carrier, carrier_message_id, sender, recipient, text, keyword, received_at,
@@ -77,26 +80,31 @@ export async function applyInbound(
   );
   const applied = prepare(
     db,
-    sql`UPDATE inbound_texts AS i SET applied = CASE WHEN ${isWithoutEffect} = 1 THEN ${WITHOUT_EFFECT}
-        WHEN EXISTS (SELECT 1 FROM messages m
-          WHERE m.message_id = ${reply?.message.messageId ?? ""} AND m.website_id = i.website_id) THEN ${ANSWERED}
-        ELSE 1 END
+    sql<
+      Pick<InboundTextRow, "without_effect">
+    >`UPDATE inbound_texts AS i SET applied = iif(EXISTS (SELECT 1 FROM messages m
+          WHERE m.message_id = ${reply?.message.messageId ?? ""} AND m.website_id = i.website_id), ${ANSWERED}, 1),
+        without_effect = CASE WHEN keyword IS NULL THEN NULL WHEN website_id = '' THEN 'no-website'
+          WHEN ${phones.length} = 0 THEN 'no-phone-number' WHEN keyword <> 'start' OR EXISTS (SELECT 1
+            FROM json_each(${start.forms}) f CROSS JOIN subscriptions s ON s.website_id = i.website_id AND s.phone = f.value
+            WHERE s.subscribed = 1) THEN NULL
+          WHEN ${isLater(start, piece("i.website_id"))} THEN 'later-opt-out' ELSE 'unknown-person' END
       WHERE website_id IN (SELECT value FROM json_each(${list})) AND carrier = ${carrier}
-        AND carrier_message_id = ${carrierMessageId} AND applied = 0`,
+        AND carrier_message_id = ${carrierMessageId} AND applied = 0 RETURNING without_effect`,
   );
   const rows = await runNamed(db, {
     keep,
     told: run === null ? null : textNotices(db, run, { ...inbound, phone: sender }),
     answer: reply && replyStatements(db, reply.asked, reply.keyword, reply.message, reply.elsewhere),
-    act: phones.flatMap((phone, index) => {
-      const own = index === 0 ? tombstones : [];
-      const of = { carrier, carrierMessageId, websiteIds: list, sender: from, phone, keyword, text, receivedAt };
-      return keywordStatements(db, { ...of, isOnlyOne, tombstones: own, run });
-    }),
+    act: phones.flatMap((phone) =>
+      keywordStatements(db, { ...inbound, ...start, websiteIds: list, phone, isConfirmed: true, run }),
+    ),
     applied,
     reply: replyStatement(db, reply?.message ?? null),
   });
-  return { isReplyDue: rows.reply.length === 1, due: dueEvents([...rows.told, ...rows.act]) };
+  const [row] = rows.applied;
+  const due = dueEvents([...rows.told, ...rows.act]);
+  return { isReplyDue: rows.reply.length === 1, withoutEffect: row?.without_effect ?? null, due };
 }
 
 /** Whether the reply is stored. The insert's own result cannot tell: the batch may have run twice. */
@@ -115,6 +123,8 @@ export interface InboundText
   > {
   /** null: no website has its recipient as a sender. */
   websiteId: string | null;
+  /** Why its keyword had no effect; null: it had, or there is none. */
+  withoutEffect: WithoutEffect | null;
   /** What an operator has decided of a text that may be an opt-out; null: nothing. */
   decided: { optOut: boolean; operator: string; at: number } | null;
 }
@@ -129,6 +139,7 @@ export function toInboundText(row: InboundTextRow): InboundText {
     text: row.text,
     keyword: row.keyword,
     maybeOptOut: row.maybe_opt_out === 1,
+    withoutEffect: row.without_effect,
     receivedAt: row.received_at,
     decided:
       row.decided_opt_out === null
@@ -164,7 +175,7 @@ export async function listWithoutEffect(db: D1Database, before: number, limit: n
   const isHere = sql`NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = i.website_id AND v.state >= ${STATE.arriving})`;
   // Each is read by its own index.
   const ofNone = sql`i.website_id = '' AND i.received_at < ${before}`;
-  const ignored = sql`i.applied = ${WITHOUT_EFFECT} AND ${isHere} AND i.received_at < ${before}`;
+  const ignored = sql`i.without_effect IS NOT NULL AND ${isHere} AND i.received_at < ${before}`;
   const maybe = sql`i.maybe_opt_out = 1 AND ${isHere} AND i.received_at < ${before}`;
   const first = (which: Sql) =>
     sql`SELECT * FROM (SELECT * FROM inbound_texts i WHERE ${which} ORDER BY i.received_at DESC LIMIT ${limit})`;
@@ -182,12 +193,12 @@ export async function listWithoutEffect(db: D1Database, before: number, limit: n
   return rows.map(toInboundText);
 }
 
-/** Counts the keywords that had no effect since a time, by an index that has no other texts. */
+/** Counts the keywords since a time that concern nobody, by an index that has no texts with an effect. */
 export function countWithoutEffect(db: D1Database, since: number, limit: number): D1PreparedStatement {
   return prepare(
     db,
     sql`SELECT count(*) AS count, min(received_at) AS oldest_at FROM (SELECT received_at FROM inbound_texts i
-      WHERE applied = ${WITHOUT_EFFECT} AND received_at > ${since}
+      WHERE ${IS_LOST} AND received_at > ${since}
         AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = i.website_id AND v.state >= ${STATE.arriving})
       ORDER BY received_at LIMIT ${limit})`,
   );

@@ -1,9 +1,9 @@
 // What people wrote to any website of a database.
 import { runQuery } from "../database.ts";
 import { STATE } from "../databases/moving.ts";
-import type { InboundTextRow } from "../rows.ts";
 import { prepare, type Sql, sql } from "../sql.ts";
 import { type InboundText, toInboundText } from "./inbound.ts";
+import type { InboundTextRow } from "./rows.ts";
 
 /** Texts to decide that are counted at most. */
 export const COUNTED_TEXTS = 1000;

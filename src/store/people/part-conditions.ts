@@ -1,13 +1,12 @@
 // What a part of the changes of a website does to each of its numbers, in SQL. `g` is a row of the part, `s` its subscription, and
 // `guard` what is found before anything is written.
 //
-// A number gets a row of the ledger if something of it is new: its state (IS_CHANGE), its address (IS_MOVE), a proof (isNewProof), or a
-// confirmation of its state that an undo must heed (isSaidAgain, isFoundOptedOut). It gets none where the row of the part does not count
-// (isAllowed), or the ledger has it already (isDone). Its subscription then becomes what its new row of the ledger says.
+// A number gets a row of the ledger if something of it is new: its state (IS_CHANGE), its address (IS_MOVE), or a proof (isNewProof). An
+// import that resubscribes also notes whom it was to opt out, and has found so (isFoundOptedOut). A number gets no row where the row of the
+// part does not count (isAllowed), or the ledger has it already (isDone). Its subscription then becomes what its new row of the ledger says.
 import type { DueEvent } from "../../domain/callbacks/callback.ts";
 import { piece, type Sql, sql } from "../sql.ts";
 import { takesRows } from "./imports.ts";
-import { IS_OPEN_TO_UNDO } from "./open-to-undo.ts";
 import type { ChangeOrigin } from "./subscriptions.ts";
 
 /** Where the changes go, and how. */
@@ -33,6 +32,8 @@ export interface ImportRun {
   isJoined: boolean;
   /** The latest row of the ledger before those that the next transaction writes. */
   latestId: number;
+  /** When the request began: milliseconds since 1970. */
+  begunAt: number;
 }
 
 /** A part, as its statements have it. */
@@ -64,13 +65,13 @@ export const isOffByOthers = (row: "s" | "k" | "subscriptions") =>
 export function isKept({ import: run, origin }: Target, row: "s" | "subscriptions" = "s"): Sql {
   if (run === null) return piece("false");
   if (!run.resubscribes) return isOffByOthers(row);
-  return sql`(${isOffByOthers(row)} AND ${isSetSince(origin, row)})`;
+  return sql`(${isOffByOthers(row)} AND ${isSetSince(run.begunAt, origin, row)})`;
 }
 
 /** Whether somebody else has set the number of a subscription since the request began. */
-const isSetSince = ({ now, proof }: ChangeOrigin, row: "s" | "subscriptions") =>
+const isSetSince = (begunAt: number, { proof }: ChangeOrigin, row: "s" | "subscriptions") =>
   sql`EXISTS (SELECT 1 FROM subscription_changes l
-    WHERE l.change_id = ${piece(`${row}.change_id`)} AND l.changed_at > ${now} AND l.proof <> ${proof})`;
+    WHERE l.change_id = ${piece(`${row}.change_id`)} AND l.changed_at > ${begunAt} AND l.proof <> ${proof})`;
 
 /**
  * Whether the owner of the number has opted out its other form, which a list may have in place of the form that the STOP had. A number that
@@ -85,18 +86,6 @@ export const isBarred = ({ websiteId }: Target): Sql =>
 export const isAllowed = (target: Target, { barred }: PartSql) =>
   sql`(guard.stores AND (g.subscribed = 0 OR (guard.subscribes AND ${isKept(target)} IS NOT TRUE AND NOT ${barred})))`;
 
-/**
- * Whether an import, or a decision on a text, gave a number its state, and another request or import now gives it the same state. A row of
- * the ledger then keeps an undo of the first from the number. A second import counts only if it opts the number out, because its other rows are as easily
- * repeated.
- */
-export function isSaidAgain({ websiteId, origin }: Target): Sql {
-  const counts = piece(origin.source === "import" ? "g.subscribed = 0" : "true");
-  return sql`(s.subscribed = g.subscribed AND ${counts} AND EXISTS (SELECT 1 FROM subscription_changes c
-    WHERE c.change_id = (SELECT max(change_id) FROM subscription_changes WHERE website_id = ${websiteId} AND phone = g.phone)
-      AND c.proof <> ${origin.proof} AND ${IS_OPEN_TO_UNDO}))`;
-}
-
 /** Whether the request has a proof of consent that the ledger of a subscribed number lacks. The proof is added, and replaces none. */
 export const isNewProof = ({ websiteId }: Target) =>
   sql`(g.subscribed = 1 AND s.subscribed = 1 AND (g.consented_at IS NOT NULL OR g.evidence IS NOT NULL)
@@ -108,7 +97,7 @@ export const isNewProof = ({ websiteId }: Target) =>
  * An import has the same proof for several requests, so somebody else must have set the number since this one began.
  */
 export const isDone = ({ websiteId, origin, import: run }: Target) =>
-  sql`(s.phone IS NOT NULL AND ${run === null ? piece("true") : isSetSince(origin, "s")}
+  sql`(s.phone IS NOT NULL AND ${run === null ? piece("true") : isSetSince(run.begunAt, origin, "s")}
     AND EXISTS (SELECT 1 FROM subscription_changes d
       WHERE d.website_id = ${websiteId} AND d.phone = g.phone AND d.proof = ${origin.proof}))`;
 

@@ -5,14 +5,13 @@ import type { Consent } from "../../domain/people/consent.ts";
 import type { PhoneList } from "../../domain/people/number-list/distinct-phones.ts";
 import { toSortedJson } from "../../domain/people/number-list/sorted-json.ts";
 import { dueEvents } from "../callbacks/events.ts";
-import { changeNotices, HEARS_OF_CHANGES } from "../callbacks/notices.ts";
 import { runNamed, runQuery, toJsonLists } from "../database.ts";
 import { auditStatement, isNotMade, selectAudited } from "../operations/audit.ts";
 import { IS_COUNTED } from "../operations/daily-counts.ts";
-import { countGrowth, countResponses } from "../operations/traffic-counts.ts";
+import { countResponses } from "../operations/traffic-counts.ts";
 import type { ChangeSource, SubscriptionChangeRow, SubscriptionRow } from "../rows.ts";
-import { piece, prepare, sql } from "../sql.ts";
-import { isDecided } from "./open-to-undo.ts";
+import { prepare, sql } from "../sql.ts";
+import { optOutStatements } from "./last-word.ts";
 
 /**
  * Looks up which numbers are subscribed to the website's text program, in one query.
@@ -66,9 +65,8 @@ export interface ChangeOrigin {
 }
 
 /**
- * Opts out the recipient of a message because its carrier reports an opt-out. Takes effect once per message, and not after a START that
- * is later than the submission: the carrier has refused the message before. If the person had opted out before, as a carrier says of the
- * confirmation of a STOP, the report counts none.
+ * Opts out the recipient of a message because its carrier reports an opt-out. Takes effect once per message. If the person had opted out
+ * before, as a carrier says of the confirmation of a STOP, the report counts none.
  * @param carrier skips a message of another carrier
  * @param run names its notices; null: no event is posted
  */
@@ -81,50 +79,16 @@ export async function optOutRecipient(
 ): Promise<DueEvent[]> {
   // The first statement notes with -1 that the person was subscribed, and the last one makes it 1, or 2.
   const isNew = sql`m.message_id = ${messageId} AND m.phone IS NOT NULL AND m.opted_out <= 0
-    AND (${carrier ?? null} IS NULL OR m.carrier = ${carrier ?? null})
-    AND NOT EXISTS (SELECT 1 FROM inbound_texts t WHERE t.website_id = m.website_id
-      AND t.sender = '+' || CAST(m.phone AS INTEGER) AND t.received_at > m.claimed_at AND t.keyword = 'start')`;
-  const isChange = piece("(s.subscribed IS NOT 0 OR s.opted_out_by_person = 0)");
+    AND (${carrier ?? null} IS NULL OR m.carrier = ${carrier ?? null})`;
   const isAnswer = sql`${isNew} AND m.opted_out = -1`;
+  const whom = sql`SELECT m.website_id, m.phone FROM messages m WHERE ${isNew}`;
   const rows = await runNamed(db, {
     noted: prepare(
       db,
       sql`UPDATE messages AS m SET opted_out = -1 WHERE ${isNew} AND EXISTS (SELECT 1 FROM subscriptions s
         WHERE s.website_id = m.website_id AND s.phone = m.phone AND s.subscribed = 1)`,
     ),
-    growth: countGrowth(
-      db,
-      sql`SELECT s.website_id, s.subscribed AS was, 0 AS subscribed FROM messages m
-        CROSS JOIN subscriptions s ON s.website_id = m.website_id AND s.phone = m.phone WHERE ${isNew} AND ${isChange}`,
-      origin.now,
-    ),
-    changes: prepare(
-      db,
-      sql`INSERT INTO subscription_changes (website_id, phone, was_subscribed, subscribed, changed_at, source, proof)
-        SELECT m.website_id, m.phone, s.subscribed, 0, ${origin.now}, ${origin.source}, ${origin.proof}
-        FROM messages m LEFT JOIN subscriptions s ON s.website_id = m.website_id AND s.phone = m.phone
-        WHERE ${isNew} AND (${isChange} OR ${isDecided(piece("m.website_id"), piece("m.phone"))})`,
-    ),
-    told:
-      run === null
-        ? null
-        : changeNotices(
-            db,
-            sql`SELECT c.client_id, c.website_id, c.callback_url, m.phone, 0 AS subscribed
-              FROM messages m CROSS JOIN clients c INDEXED BY clients_with_events
-                LEFT JOIN subscriptions s ON s.website_id = m.website_id AND s.phone = m.phone
-              WHERE c.website_id = m.website_id AND ${HEARS_OF_CHANGES} AND ${isNew} AND ${isChange}`,
-            { ...origin, run },
-          ),
-    subscription: prepare(
-      db,
-      sql`INSERT INTO subscriptions (website_id, phone, subscribed, email, change_id, opted_out_by_person)
-        SELECT m.website_id, m.phone, 0, NULL, (SELECT max(c.change_id) FROM subscription_changes c
-          WHERE c.website_id = m.website_id AND c.phone = m.phone), 1
-        FROM messages m WHERE ${isNew}
-        ON CONFLICT (website_id, phone) DO UPDATE SET subscribed = 0, change_id = excluded.change_id,
-          opted_out_by_person = 1`,
-    ),
+    act: optOutStatements(db, { ...origin, whom, text: null, isConfirmed: false, run }),
     counts: prepare(
       db,
       sql`UPDATE daily_counts SET opted_out = opted_out + 1 WHERE (website_id, day, send_purpose, status, reason) IN (
@@ -134,7 +98,7 @@ export async function optOutRecipient(
     responses: countResponses(db, "opted-out", sql`SELECT m.message_id FROM messages m WHERE ${isAnswer}`, origin.now),
     message: prepare(db, sql`UPDATE messages AS m SET opted_out = iif(opted_out = -1, 1, 2) WHERE ${isNew}`),
   });
-  return dueEvents(rows.told);
+  return dueEvents(rows.act);
 }
 
 /** A present or former subscriber of a website. */

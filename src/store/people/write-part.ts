@@ -8,6 +8,7 @@ import { runNamed } from "../database.ts";
 import { countGrowth } from "../operations/traffic-counts.ts";
 import { piece, prepare, type Sql, sql } from "../sql.ts";
 import { noteLast, requireOpenImport } from "./imports.ts";
+import { confirmOptOuts } from "./last-word.ts";
 import {
   guardWith,
   IS_CHANGE,
@@ -21,7 +22,6 @@ import {
   isNewProof,
   isOffByOthers,
   isOptedOutByImport,
-  isSaidAgain,
   type PartSql,
   type Target,
 } from "./part-conditions.ts";
@@ -63,6 +63,7 @@ export async function writePart(target: Target, changes: SubscriptionChange[], e
     erased: hasOptIns ? prepare(db, erased) : null,
     refused: hasOptIns ? prepare(db, selectRefused(target, part)) : null,
     ...(run?.isDry ? NOT_WRITTEN : write(target, part)),
+    confirmed: run?.isDry || changes.every(isOptIn) ? null : confirmFound(target, part),
     counts: run && (run.isDry ? countDry(target, part) : countLedger(target, run)),
     isOpen: run === null || run.isDry ? null : noteLast(db, origin.proof),
   });
@@ -114,14 +115,18 @@ function insertChanges(target: Target, part: PartSql): Sql {
   // An import keeps the address that it replaces, for its undo.
   const address = target.import ? sql`coalesce(s.email, '')` : sql`''`;
   const subscribes = piece("(g.subscribed = 1 AND s.opted_out_by_person IS NOT 1)");
+  // An import that came in parts may find the number as it has set it.
+  const beforeId = target.import
+    ? sql`coalesce((SELECT iif(e.source = 'import' AND e.proof = ${origin.proof}, coalesce(e.before_id, 0), NULL)
+        FROM subscription_changes e WHERE e.change_id = s.change_id), s.change_id)`
+    : piece("NULL");
   return sql`INSERT INTO subscription_changes (website_id, phone, was_subscribed, subscribed, changed_at, source, proof, was_email,
-      consented_at, evidence)
+      before_id, consented_at, evidence)
     ${guard} SELECT ${websiteId}, g.phone, s.subscribed, iif(s.opted_out_by_person IS 1, 0, g.subscribed), ${origin.now},
-      ${origin.source}, ${origin.proof}, iif(${IS_MOVE}, ${address}, NULL),
+      ${origin.source}, ${origin.proof}, iif(${IS_MOVE}, ${address}, NULL), nullif(${beforeId}, 0),
       iif(${subscribes}, g.consented_at, NULL), iif(${subscribes}, g.evidence, NULL)
     FROM ${given} CROSS JOIN guard LEFT JOIN ${subscription}
-    WHERE ${isAllowed(target, part)} AND (${IS_CHANGE} OR ${IS_MOVE} OR ${isSaidAgain(target)} OR ${isNewProof(target)}
-      OR ${isFoundOptedOut(target)}) AND NOT ${isDone(target)}`;
+    WHERE ${isAllowed(target, part)} AND (${IS_CHANGE} OR ${IS_MOVE} OR ${isNewProof(target)} OR ${isFoundOptedOut(target)}) AND NOT ${isDone(target)}`;
 }
 
 const selectGrowth = (target: Target, part: PartSql) =>
@@ -137,15 +142,26 @@ const selectTold = (target: Target, part: PartSql) =>
       AND ${isLatest(target)}`;
 
 function setSubscriptions(target: Target, { given, guard, barred }: PartSql): Sql {
-  const { websiteId } = target;
-  return sql`INSERT INTO subscriptions (website_id, phone, subscribed, email, change_id)
+  const { websiteId, origin } = target;
+  return sql`INSERT INTO subscriptions (website_id, phone, subscribed, email, change_id, opted_out_at)
     ${guard} SELECT ${websiteId}, g.phone, g.subscribed, g.email,
-      (SELECT max(c.change_id) FROM subscription_changes c WHERE c.website_id = ${websiteId} AND c.phone = g.phone)
+      (SELECT max(c.change_id) FROM subscription_changes c WHERE c.website_id = ${websiteId} AND c.phone = g.phone),
+      iif(g.subscribed = 0, ${origin.now}, 0)
     FROM ${given} CROSS JOIN guard WHERE guard.stores AND (g.subscribed = 0 OR (guard.subscribes AND NOT ${barred}))
     ON CONFLICT (website_id, phone) DO UPDATE SET
       subscribed = iif(subscriptions.opted_out_by_person = 1, 0, excluded.subscribed),
-      email = coalesce(excluded.email, subscriptions.email), change_id = excluded.change_id
+      email = coalesce(excluded.email, subscriptions.email), change_id = excluded.change_id,
+      opted_out_at = max(subscriptions.opted_out_at, excluded.opted_out_at)
     WHERE subscriptions.change_id <> excluded.change_id
       AND (excluded.subscribed = 0 OR ${isKept(target, "subscriptions")} IS NOT TRUE)
       AND (SELECT c.source FROM subscription_changes c WHERE c.change_id = excluded.change_id) <> 'undo'`;
 }
+
+/** It runs last: whom the part has opted out itself has the time already. */
+const confirmFound = ({ db, websiteId, origin }: Target, { given, guard }: PartSql) =>
+  confirmOptOuts(
+    db,
+    websiteId,
+    sql`${guard} SELECT g.phone FROM ${given} CROSS JOIN guard WHERE guard.stores AND g.subscribed = 0`,
+    origin.now,
+  );

@@ -117,8 +117,9 @@ async function readEvents(after = ""): Promise<{ events: { eventId: string }[]; 
 
 const readCursor = async () => (await readEvents()).next;
 
-const stop = (from: string, text = "STOP") =>
+const stop = (from: string, text = "STOP", sent: { sentAt?: number } = {}) =>
   receiveInbound(world.deps, "sandbox", {
+    ...sent,
     carrierMessageId: `${text}-${from}`,
     from,
     to: [OURS],
@@ -157,14 +158,80 @@ describe("a database that was restored to an hour ago", () => {
     await applyReceipts(world.deps, [{ ...receipt, optedOut: false, carrier: "sandbox" }]);
     await world.pass(24);
     expect(submitted.map(({ messageId }) => messageId)).toEqual([fresh]);
-    const ofOld = posted.filter(({ id }) => id !== fresh);
-    expect(ofOld).toEqual([{ id: waiting, status: "DELIVERED" }]);
+    expect(posted.filter(({ id }) => id !== fresh)).toEqual([]);
+    const { events } = await readEvents();
+    expect(events.map(({ eventId }) => eventId)).toContain(`${waiting}_DELIVERED`);
     expect(await world.statusOf(waiting)).toBe("DELIVERED");
     const [row] = await world.rows("SELECT status, reason FROM messages WHERE message_id = ?1", claimed);
     expect(row).toMatchObject({ status: "SENDING", reason: expect.stringMatching(/^outcome unknown, not sent again/) });
     expect(await world.statusOf(refused)).toBe("NOT_FOUND");
     const response = await world.operator("GET", `/messages/${waiting}`);
     expect(response.status).toBe(200);
+  });
+
+  it("posts no final status of a message that was under way, whenever it comes", async () => {
+    const { waiting, claimed } = await sendThenRestore();
+    await change();
+    await sweepFor(24);
+    world.advance(100 * 3600);
+    await sweepFor(2);
+    expect(await Promise.all([waiting, claimed].map((id) => world.statusOf(id)))).toEqual([
+      "FAILED_TO_DELIVERY",
+      "FAILED_TO_DELIVERY",
+    ]);
+    expect(posted).toEqual([]);
+  });
+
+  it.each<[string, (restoreTo: number) => { sentAt?: number }]>([
+    ["that was written before that time, and brought after it", (restoreTo) => ({ sentAt: restoreTo - 5000 })],
+    ["that was written after it", (restoreTo) => ({ sentAt: restoreTo + 5000 })],
+    ["whose carrier says no time", () => ({})],
+  ])("keeps a STOP %s, and its rank before a START", async (_, sentOf) => {
+    const snapshot = await takeSnapshot();
+    const restoreTo = world.now;
+    world.advance(600);
+    await stop(ADA, "STOP", sentOf(restoreTo));
+    await world.post("/text/unsubscribe", client, { phone_numbers: [BOB] });
+    const kept = await world.rows(KEEP.replaceAll(":restore_to", String(restoreTo)));
+    world.now = Date.now();
+    await restore(snapshot);
+    await change();
+    await run(kept.map(({ statements }) => statements).join("\n"));
+    for (const phone of [ADA, BOB]) await stop(phone, "START", { sentAt: restoreTo - 10_000 });
+    for (const phone of [ADA, BOB]) await world.send(client, { phone });
+    await world.runQueues();
+    expect([await subscriptionOf(ADA), await subscriptionOf(BOB)]).toEqual([
+      { subscribed: 0, person: 1 },
+      { subscribed: 0, person: 0 },
+    ]);
+    expect(submitted).toEqual([]);
+  });
+
+  it("keeps an opt-out of a row that was stored after that time, and begun before it", async () => {
+    const snapshot = await takeSnapshot();
+    world.advance(1);
+    await stop(ADA);
+    const kept = await world.rows(KEEP.replaceAll(":restore_to", String(world.now + 20_000)));
+    await restore(snapshot);
+    await run(kept.map(({ statements }) => statements).join("\n"));
+    expect(await subscriptionOf(ADA)).toEqual({ subscribed: 0, person: 1 });
+  });
+
+  it("keeps the opt-out to which the undo of an import has taken a number back", async () => {
+    await world.post("/text/unsubscribe", client, { phone_numbers: [ADA] });
+    world.advance(60);
+    const loaded = await world.subscribers("brand", [ADA], "?resubscribe=true");
+    const { importId } = (await loaded.json()) as { importId: string };
+    world.advance(1200);
+    const snapshot = await takeSnapshot();
+    const restoreTo = world.now;
+    world.advance(60);
+    await world.operator("POST", `/imports/${importId}/undo`);
+    const kept = await world.rows(KEEP.replaceAll(":restore_to", String(restoreTo)));
+    await restore(snapshot);
+    expect((await subscriptionOf(ADA))?.subscribed).toBe(1);
+    await run(kept.map(({ statements }) => statements).join("\n"));
+    expect((await subscriptionOf(ADA))?.subscribed).toBe(0);
   });
 
   it("sends nothing again of what a sweep has ended in between, as its deadline had passed", async () => {

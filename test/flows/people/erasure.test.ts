@@ -204,8 +204,8 @@ describe("an import of many numbers into a website that has erased people", () =
   it.each([0, 2500])("finds those among its numbers, and who is erased meanwhile, beside %i others", async (others) => {
     await erase(ADA);
     await world.rows(
-      `INSERT INTO erased_people (website_id, mark) WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?1)
-       SELECT 'brand', 'another ' || n FROM numbers WHERE ?1 > 0`,
+      `INSERT INTO erased_people (website_id, mark, erased_at) WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?1)
+       SELECT 'brand', 'another ' || n, 0 FROM numbers WHERE ?1 > 0`,
       others,
     );
     const { deps } = world;

@@ -105,6 +105,7 @@ describe.each([1, 2])("with %i databases,", (databases) => {
           carrier: "sandbox",
           websiteId: "brand",
           keyword: "stop",
+          reason: "no-phone-number",
         },
       ]);
     });
@@ -209,11 +210,18 @@ describe.each([1, 2])("with %i databases,", (databases) => {
     });
 
     it("is none where it is acted upon, nor is another text; what no website got is listed all the same", async () => {
-      await text("START", { from: STRANGER });
       await text("STOP");
       await text("what is this?", { to: "+12125550077" });
       expect((await look()).problems).toEqual([]);
       expect(await list()).toMatchObject([{ websiteId: null, text: "what is this?", keyword: null }]);
+    });
+
+    it("is listed with its reason, and no problem, where a START is of nobody that the website has", async () => {
+      await text("START", { from: STRANGER });
+      await world.subscribers("brand", [ADA]);
+      await text("YES");
+      expect((await look()).problems).toEqual([]);
+      expect(await list()).toMatchObject([{ websiteId: "brand", from: STRANGER, withoutEffect: "unknown-person" }]);
     });
 
     it("acts when the carrier brings it again, and its website is there", async () => {

@@ -7,51 +7,48 @@ import { type TestClient, World } from "../../world.ts";
 const OURS = "+12125550000";
 const PHONES = Array.from({ length: 14 }, (_, index) => `+121255501${10 + index}`);
 const ADDRESSES = ["", "", "a@example.com", "b@example.com"];
-const STEPS = 30;
+const STEPS = 40;
 
 type State = { subscribed: boolean; email: string | null; byPerson: boolean } | null;
 
-/** What was said of a number, by an import or by anybody else. */
-interface Saying {
+/** A row of the ledger: who wrote it, and the state of the number before. */
+interface Row {
   by: string;
   before: State;
   changed: boolean;
-  movedAddress: boolean;
-  /** An opt-out of who was opted out. */
-  isAgain: boolean;
 }
 
 class Num {
   state: State = null;
   isErased = false;
-  sayings: Saying[] = [];
+  /** Those that no undo has taken back. */
+  rows: Row[] = [];
 
-  say(by: string, after: State): void {
+  /** What changes nothing is no row, unless an import that resubscribes finds a number opted out. */
+  say(by: string, after: State, isNoted = false): void {
     const before = this.state;
-    const movedAddress = before !== null && before.email !== after?.email;
-    const changed = before?.subscribed !== after?.subscribed || movedAddress;
-    const isAgain = before?.subscribed === false && after?.subscribed === false;
-    this.sayings.push({ by, before, changed, movedAddress, isAgain });
+    const changed =
+      before?.subscribed !== after?.subscribed ||
+      before?.email !== after?.email ||
+      before?.byPerson !== after?.byPerson;
+    if (changed || isNoted) this.rows.push({ by, before, changed });
     this.state = after;
   }
 
   /** @returns whether it stays unsubscribed, although it was to be subscribed */
   set(by: string, subscribed: boolean, email: string | null, resubscribes = true): boolean {
     const { state } = this;
-    const isImport = by !== "other";
     if (subscribed && (this.isErased || state?.byPerson)) {
-      if (!this.isErased && state && email !== null && email !== state.email) this.say(by, { ...state, email });
+      if (!this.isErased && state && email !== null) this.say(by, { ...state, email });
       return true;
     }
     if (subscribed && state?.subscribed === false && !resubscribes) return true;
-    const after = { subscribed, email: email ?? state?.email ?? null, byPerson: state?.byPerson ?? false };
-    const isNothingNew = state?.subscribed === subscribed && state.email === after.email;
-    if (!(isNothingNew && subscribed && isImport)) this.say(by, after);
+    const isNoted = by !== "other" && resubscribes && !subscribed && state?.subscribed === false && !state.byPerson;
+    this.say(by, { subscribed, email: email ?? state?.email ?? null, byPerson: state?.byPerson ?? false }, isNoted);
     return false;
   }
 
   stop(): void {
-    if (this.state?.byPerson) return;
     this.say("other", { subscribed: false, email: this.state?.email ?? null, byPerson: true });
   }
 
@@ -62,23 +59,22 @@ class Num {
   }
 
   erase(): void {
-    [this.state, this.isErased, this.sayings] = [null, true, []];
+    [this.state, this.isErased, this.rows] = [null, true, []];
   }
 
   removeEmail(): void {
-    for (const saying of this.sayings) if (saying.before) saying.before = { ...saying.before, email: null };
+    for (const row of this.rows) if (row.before) row.before = { ...row.before, email: null };
     if (this.state?.email) this.say("other", { ...this.state, email: null });
   }
 
   /** @returns whether it was restored; undefined: the import has changed nothing of it */
-  undo(id: string, undone: Set<string>): boolean | undefined {
-    const at = this.sayings.findIndex(({ by, changed }) => by === id && changed);
-    const saying = this.sayings[at];
-    if (!saying) return undefined;
-    if (this.sayings.slice(at + 1).some(({ by, isAgain }) => isAgain || !undone.has(by))) return false;
-    const { before, movedAddress } = saying;
-    this.state = before && { ...before, email: movedAddress ? before.email : (this.state?.email ?? null) };
-    return true;
+  undo(id: string): boolean | undefined {
+    const found = this.rows.some(({ by, changed }) => by === id && changed);
+    const latest = this.rows.at(-1);
+    if (latest?.by !== id) return found ? false : undefined;
+    this.rows.pop();
+    this.state = latest.before;
+    return found ? true : undefined;
   }
 }
 
@@ -136,9 +132,9 @@ class Run {
     );
     expect(counts).toMatchObject({ keptUnsubscribed: kept.length, imported: lines.length - kept.length });
     this.counts.kept += kept.length;
-    const said = [...this.#numbers.values()].flatMap(({ sayings }) => sayings.filter(({ by }) => by === importId));
-    const fresh = said.filter(({ before }) => before === null).length;
-    const changed = said.filter((saying) => saying.changed && !saying.before?.byPerson).length - fresh;
+    const rows = [...this.#numbers.values()].flatMap((number) => number.rows.filter(({ by }) => by === importId));
+    const fresh = rows.filter(({ before }) => before === null).length;
+    const changed = rows.filter((row) => row.changed && !row.before?.byPerson).length - fresh;
     expect(counts).toMatchObject({ new: fresh, changed });
     this.#imports.push(importId);
   }
@@ -153,7 +149,7 @@ class Run {
     if (id === undefined) return;
     const answer = await (await this.#world.operator("POST", `/imports/${id}/undo`)).json();
     const isFirst = !this.#undone.has(id);
-    const outcomes = isFirst ? [...this.#numbers.values()].map((number) => number.undo(id, this.#undone)) : [];
+    const outcomes = isFirst ? [...this.#numbers.values()].map((number) => number.undo(id)) : [];
     const restored = outcomes.filter((outcome) => outcome === true).length;
     expect(answer).toMatchObject({ restored, isComplete: true });
     if (isFirst) expect(answer).toMatchObject({ changedSince: outcomes.filter((it) => it === false).length });

@@ -17,6 +17,7 @@ const text = (id: string, words: string, receivedAt: string, more: Partial<Inbou
   text: words,
   keyword: null,
   maybeOptOut: false,
+  withoutEffect: null,
   carrier: "kannel",
   carrierMessageId: id,
   receivedAt,
@@ -181,7 +182,7 @@ export const inbound = (): InboundPage => ({
       inReplyTo: null,
     },
     {
-      ...text("SM7", "STOP", "2026-11-20T17:02:44Z", { keyword: "stop" }),
+      ...text("SM7", "STOP", "2026-11-20T17:02:44Z", { keyword: "stop", withoutEffect: "no-website" }),
       websiteId: null,
       websiteName: null,
       personId: null,

@@ -86,11 +86,13 @@ class Cloudflare {
       isTimeTravel ? (command[3] ?? "") : action === "migrations" ? (command[3] ?? "") : name,
     );
     if (!database) throw new Error(`no such database: ${command.join(" ")}`);
-    if (isTimeTravel && name === "info") return '{"bookmark": "then"}';
+    const bookmark = database.isOld ? "after" : "before";
+    if (isTimeTravel && name === "info")
+      return command.includes("--timestamp") ? '{"bookmark": "then"}' : `{"bookmark": "${bookmark}"}`;
     if (isTimeTravel) {
       if (this.paused.size < QUEUES.length) throw new Error("it is restored while jobs are delivered");
       Object.assign(database, { isOld: true, isChanged: false, optOuts: [] });
-      return '{"bookmark": "then", "previous_bookmark": "before"}';
+      return `{"bookmark": "then", "previous_bookmark": "${bookmark}"}`;
     }
     if (action === "migrations") return "";
     return this.#execute(name, database, command);
@@ -125,8 +127,8 @@ describe("npm run restore", () => {
     expect(cloudflare.calls).toEqual([
       ...["queues pause-delivery textgate-messages", "queues pause-delivery textgate-callbacks"],
       ...["d1 execute DB --remote", "d1 execute DB_2 --remote"],
-      ...["d1 execute DB --remote", "d1 time-travel restore DB"],
-      ...["d1 execute DB_2 --remote", "d1 time-travel restore DB_2"],
+      ...["d1 time-travel info DB", "d1 execute DB --remote", "d1 time-travel restore DB"],
+      ...["d1 time-travel info DB_2", "d1 execute DB_2 --remote", "d1 time-travel restore DB_2"],
       ...["d1 migrations apply DB", "d1 execute DB --remote", "d1 execute DB --remote"],
       ...["d1 migrations apply DB_2", "d1 execute DB_2 --remote", "d1 execute DB_2 --remote"],
       ...["queues resume-delivery textgate-messages", "queues resume-delivery textgate-callbacks"],
@@ -134,8 +136,8 @@ describe("npm run restore", () => {
     expect([...cloudflare.databases.values()]).toEqual([isWhole, isWhole]);
     expect(cloudflare.printed).toContain("  npx wrangler d1 time-travel restore DB_2 --bookmark=before");
     expect(cloudflare.printed.filter((line) => line.startsWith("An opt-out"))).toEqual([
-      expect.stringContaining("between 2026-11-21T14:04:00.000Z and 2026-11-21T14:06:00.000Z"),
-      expect.stringContaining("between 2026-11-21T14:06:00.000Z and 2026-11-21T14:08:00.000Z"),
+      expect.stringContaining("between 2026-11-21T14:05:00.000Z and 2026-11-21T14:07:00.000Z"),
+      expect.stringContaining("between 2026-11-21T14:08:00.000Z and 2026-11-21T14:10:00.000Z"),
     ]);
   });
 
@@ -148,7 +150,7 @@ describe("npm run restore", () => {
     expect(cloudflare.calls).toHaveLength(calls);
   });
 
-  const CALLS = 16;
+  const CALLS = 18;
   const FAILURES = Array.from({ length: CALLS }, (_, index) =>
     [false, true].map((hasEffect) => ({ call: index + 1, hasEffect })),
   ).flat();
@@ -166,9 +168,11 @@ describe("npm run restore", () => {
     await cloudflare.start().run();
     expect([...cloudflare.databases.values()]).toEqual([isWhole, isWhole]);
     expect(cloudflare.paused.size).toBe(0);
+    for (const name of DATABASES)
+      expect(cloudflare.printed).toContain(`  npx wrangler d1 time-travel restore ${name} --bookmark=before`);
     // The time before the first attempt to restore: what was accepted since is new, and is sent.
     const first = (name: string) => NOW + 60_000 * cloudflare.calls.indexOf(`d1 time-travel restore ${name}`);
-    for (const name of failing.call <= 5 ? [] : ["DB"])
+    for (const name of failing.call <= 6 ? [] : ["DB"])
       expect(Number(cloudflare.restoredAt.get(name))).toBe(first(name));
   });
 
@@ -191,7 +195,7 @@ describe("npm run restore", () => {
 
   it("keeps numbers in files that only their owner reads", async () => {
     const cloudflare = new Cloudflare();
-    cloudflare.failing = { call: 6, hasEffect: false };
+    cloudflare.failing = { call: 7, hasEffect: false };
     await expect(cloudflare.start().run()).rejects.toThrow();
     expect(readdirSync(folder).sort()).toEqual(["DB.sql", "DB_2.sql", "progress.json"]);
     expect(statSync(join(folder, "DB.sql")).mode & 0o777).toBe(0o600);
@@ -216,7 +220,7 @@ describe("npm run restore", () => {
     const cloudflare = new Cloudflare();
     for (const database of cloudflare.databases.values()) database.optOuts = [];
     await cloudflare.start().run();
-    expect(cloudflare.calls).toHaveLength(14);
+    expect(cloudflare.calls).toHaveLength(16);
     expect(cloudflare.printed.join("\n")).toContain("Kept 0 opt-outs and 0 tombstones of DB");
     expect(cloudflare.printed.slice(-4)).toEqual([
       "  npx wrangler d1 time-travel restore DB --bookmark=before",
