@@ -172,9 +172,9 @@ describe("a database that was restored to an hour ago", () => {
   it("posts no final status of a message that was under way, whenever it comes", async () => {
     const { waiting, claimed } = await sendThenRestore();
     await change();
-    await sweepFor(24);
+    await world.pass(24);
     world.advance(100 * 3600);
-    await sweepFor(2);
+    await world.pass(2);
     expect(await Promise.all([waiting, claimed].map((id) => world.statusOf(id)))).toEqual([
       "FAILED_TO_DELIVERY",
       "FAILED_TO_DELIVERY",
