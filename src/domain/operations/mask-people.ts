@@ -1,6 +1,7 @@
 // Pure. An answer as somebody sees it who is signed in: without numbers and addresses of people, and for a viewer without texts. Everything
 // is masked that is not known to be the service's own, so that a new call cannot forget it.
 import { PHONE_FORM } from "../people/phone.ts";
+import { PHONE_RULE } from "../people/phone-fault.ts";
 import { maskNumbers } from "./mask.ts";
 
 const DOT = "•";
@@ -106,8 +107,10 @@ function maskText(key: string, text: string, around: Fields, { hidesTexts }: Mas
   if (hidesTexts && text !== "" && isText(key, around)) return HIDDEN;
   // Whoever may read texts reads them whole: a person may have written a number to call.
   if (key === "text" || (key === "proof" && isText(key, around))) return text;
-  const masked = maskPeople(text);
-  return FOREIGN.has(key) || (key === "from" && isInbound(around)) ? maskNumbers(masked) : masked;
+  const isForeign = FOREIGN.has(key) || (key === "from" && isInbound(around));
+  const hide = (part: string) => (isForeign ? maskNumbers(maskPeople(part)) : maskPeople(part));
+  // The number in it is an example, and nobody's.
+  return text.split(PHONE_RULE).map(hide).join(PHONE_RULE);
 }
 
 /** The proof of a change is a text only where the person has written it. An endpoint may quote the event that it answers. */

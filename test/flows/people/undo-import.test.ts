@@ -22,8 +22,7 @@ beforeEach(async () => {
 
 interface ImportAnswer {
   importId: string;
-  new: number;
-  changed: number;
+  newSubscribed: number;
   unchanged: number;
 }
 /** An import that changes whatever an import can change. */
@@ -246,7 +245,7 @@ describe("a large import", () => {
     const isolate = await World.another(world);
     isolate.deps = { ...isolate.deps, db: twice(1) };
     const stored = (await (await isolate.subscribers("brand", lines())).json()) as ImportAnswer;
-    expect(stored).toMatchObject({ new: ROWS, changed: 0, unchanged: 0 });
+    expect(stored).toMatchObject({ imported: ROWS, newSubscribed: ROWS, unchanged: 0 });
     isolate.deps = { ...isolate.deps, db: twice(1) };
     const answer = await isolate.operator("POST", `/imports/${stored.importId}/undo`);
     expect(await answer.json()).toEqual(undone(ROWS).body);
