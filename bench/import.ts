@@ -30,7 +30,7 @@ async function importFile(workers: Workers<"service">, websiteId: string, rows: 
   const { website, authorization } = await createWebsite(workers, websiteId);
   const file = ["phone_numbers", ...Array.from({ length: rows }, (_, index) => `+${digitsAt(index)}`)].join("\n");
   const headers = { ...authorization, "content-type": "text/csv" };
-  const { body, milliseconds } = await post(`${website}/subscribers`, headers, file);
+  const { body, milliseconds } = await post(`${website}/subscribers?everyone=subscribed`, headers, file);
   const { imported } = JSON.parse(body) as { imported: number };
   if (imported !== rows) throw new Error(`${imported} of ${rows} subscribers were imported`);
   return milliseconds;

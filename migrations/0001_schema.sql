@@ -578,16 +578,19 @@ CREATE TABLE imports (
   undone_to INTEGER,                   -- its rows up to this id are undone, and it takes no more; NULL: it is open
   restored INTEGER NOT NULL DEFAULT 0,
   changed_since INTEGER NOT NULL DEFAULT 0,
-  -- For the list of imports. The counts, except new_numbers, are of all requests that have ended; NULL: none has.
+  -- For the list of imports. Of these counts, the first three are of all requests that have ended; NULL: none has.
   file TEXT,                           -- its name
   operator TEXT NOT NULL,
   begun_at INTEGER NOT NULL,
   undone_at INTEGER,                   -- when the undo began
   counted_request TEXT,                -- the last request that is in the counts
   file_rows INTEGER,
-  new_numbers INTEGER,                 -- of all parts that are stored; NULL: none is
   kept_unsubscribed INTEGER,
-  refused INTEGER
+  refused INTEGER,
+  new_subscribed INTEGER,              -- this and the next: of all parts that are stored; NULL: none is
+  new_opted_out INTEGER,
+  became_subscribed INTEGER,
+  became_opted_out INTEGER
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX imports_by_time ON imports (begun_at, import_id);

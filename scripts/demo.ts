@@ -125,7 +125,7 @@ async function ensureSubscribers(service: Service, client: DemoClient): Promise<
   await callOperator(
     service,
     "POST",
-    `/websites/${WEBSITE}/subscribers?resubscribe=true`,
+    `/websites/${WEBSITE}/subscribers?resubscribe=true&everyone=subscribed`,
     new TextEncoder().encode(csv),
   );
 }

@@ -19,6 +19,7 @@ import { emptyStores, makeSchema } from "./stores.ts";
 import { strictEnv, strictQueue } from "./strict/bindings.ts";
 import { CutOffError, type Handler, type Invocation } from "./strict/invocation.ts";
 import { platform } from "./strict/platform.ts";
+import { subscriberRow } from "./subscriber-csv.ts";
 
 export const OPERATOR_TOKEN = "operator-token-of-the-tests";
 export const ORIGIN = "http://localhost";
@@ -209,9 +210,12 @@ export class World {
     });
   }
 
-  /** @param query such as `?resubscribe=true` */
+  /**
+   * @param lines see subscriberRow
+   * @param query such as `?resubscribe=true`
+   */
   async subscribers(websiteId: string, lines: string[], query = ""): Promise<Response> {
-    const csv = ["phone_numbers,email,subscribed", ...lines].join("\n");
+    const csv = ["phone_numbers,email,subscribed", ...lines.map(subscriberRow)].join("\n");
     return this.operator("POST", `/websites/${websiteId}/subscribers${query}`, csv, "text/csv");
   }
 

@@ -103,26 +103,37 @@ export interface SubscriberPage {
   }[];
 }
 
-/** POST /operator/websites/{websiteId}/subscribers. Every optional field except importId comes with `dryRun=true`, which stores nothing. */
+/**
+ * POST /operator/websites/{websiteId}/subscribers?everyone=subscribed for a file without a column `subscribed`. Every optional field except
+ * importId comes with `dryRun=true`, which stores nothing.
+ */
 export interface ImportAnswer {
   importId?: string;
   columns: {
     phone: string;
     email: string | null;
     subscribed: string | null;
+    consentedAt?: string;
+    evidence?: string;
   };
+  ignoredColumns: string[];
   imported: number;
-  new: number;
-  changed: number;
+  newSubscribed: number;
+  newOptedOut: number;
+  becameSubscribed: number;
+  becameOptedOut: number;
+  newAddress: number;
   unchanged: number;
   keptUnsubscribed: number;
+  unreadableOptOuts: number;
   invalidPhoneNumbers: string[];
+  invalidEmails?: string[];
   invalidCells?: { line: number; column: string; value: string; message: string }[];
   rows?: number;
   refused?: number;
   repeated?: number;
+  withoutProof?: number;
   separator?: string;
-  unreadColumns?: string[];
   preview?: PreviewRow[];
 }
 
@@ -130,7 +141,17 @@ export interface PreviewRow {
   line: number;
   phone: string;
   email: string | null;
-  becomes: "new" | "changed" | "unchanged" | "kept-unsubscribed" | "unsubscribed" | "refused";
+  consentedAt: string | null;
+  evidence: string | null;
+  becomes:
+    | "newSubscribed"
+    | "newOptedOut"
+    | "becameSubscribed"
+    | "becameOptedOut"
+    | "newAddress"
+    | "unchanged"
+    | "keptUnsubscribed"
+    | "refused";
   reason: string | null;
 }
 
@@ -151,7 +172,10 @@ export interface ImportList {
     operator: string;
     at: string;
     rows: number | null;
-    new: number | null;
+    newSubscribed: number | null;
+    newOptedOut: number | null;
+    becameSubscribed: number | null;
+    becameOptedOut: number | null;
     keptUnsubscribed: number | null;
     refused: number | null;
     undoneAt: string | null;

@@ -6,7 +6,7 @@ import type { AuditAnswers, SessionAnswers, TokenAnswers } from "../../src/opera
 export interface ErrorAnswer {
   code: number;
   message: string;
-  details?: { field?: string; message?: string; count?: number }[];
+  details?: { field?: string; message?: string; line?: number; value?: string; count?: number }[];
   requestId?: string;
 }
 

@@ -9,6 +9,8 @@ import { pathOf } from "./router.ts";
 export interface Import {
   websiteId: string;
   file: File;
+  /** Whether everyone in the file has agreed, and it has no column that says so. */
+  everyone: boolean;
 }
 
 /** Fewer than the service stores in one transaction: a piece is stored as a whole or not at all. */
@@ -30,11 +32,10 @@ export interface Run extends Pieces {
   refused: string[];
 }
 
-const post = ({ websiteId, file }: Import, csv: Blob, query: Record<string, string>) =>
-  ask<ImportAnswer>(pathOf(`${websitePath(websiteId)}/subscribers`, { ...query, file: file.name }), {
-    method: "POST",
-    csv,
-  });
+const post = ({ websiteId, file, everyone }: Import, csv: Blob, query: Record<string, string>) => {
+  const all = { ...query, ...(everyone && { everyone: "subscribed" }), file: file.name };
+  return ask<ImportAnswer>(pathOf(`${websitePath(websiteId)}/subscribers`, all), { method: "POST", csv });
+};
 
 /** Nothing is stored. */
 export const previewImport = (it: Import): Promise<ImportAnswer> => post(it, it.file, { dryRun: "true" });

@@ -16,13 +16,14 @@ interface Props {
 export function ImportForm({ websites, websiteId, isBusy, onChoose }: Props): JSX.Element {
   const [target, setTarget] = useState(websiteId ?? websites[0]?.websiteId ?? "");
   const [file, setFile] = useState<File | null>(null);
+  const [says, setSays] = useState("column");
   const isTooLarge = file !== null && file.size > MOST_BYTES;
   return (
     <form
       class="import-form"
       onSubmit={(event) => {
         event.preventDefault();
-        if (file && !isTooLarge) onChoose({ websiteId: target, file });
+        if (file && !isTooLarge) onChoose({ websiteId: target, file, everyone: says === "everyone" });
       }}
     >
       <Choice
@@ -46,6 +47,16 @@ export function ImportForm({ websites, websiteId, isBusy, onChoose }: Props): JS
             : "CSV. Numbers with + and country. Read besides: email, subscribed, consented_at, evidence."}
         </p>
       </div>
+      <Choice
+        id="import-everyone"
+        label="Who has agreed to be texted"
+        options={[
+          ["column", "The column subscribed says it, with true or false in each row"],
+          ["everyone", "Everyone in the file, which has no such column"],
+        ]}
+        value={says}
+        onChange={setSays}
+      />
       <p>
         <button type="submit" class="button dark" disabled={file === null || isTooLarge || isBusy}>
           {isBusy ? "Looking…" : "Look at it"}

@@ -27,7 +27,8 @@ export function ImportHistory(): JSX.Element | null {
             "head",
           ],
           ["When", ({ at }) => <Time at={at} />, "right"],
-          ["New", (it) => formatCount(it.new), "number named"],
+          ["Subscribed", (it) => formatCount(subscribedBy(it)), "number named"],
+          ["Opted out", (it) => formatCount(optedOutBy(it)), "number named"],
           ["Stayed opted out", (it) => formatCount(it.keptUnsubscribed), "number named right"],
           ["Refused", (it) => formatCount(it.refused), "number named"],
           [
@@ -38,7 +39,7 @@ export function ImportHistory(): JSX.Element | null {
                   undone <Time at={undoneAt} />
                 </span>
               ) : (
-                <UndoImport importId={importId} file={file ?? "this import"} count={it.new ?? 0} onUndone={reload} />
+                <UndoImport importId={importId} file={file ?? "this import"} count={changedBy(it)} onUndone={reload} />
               ),
             "number right acts",
           ],
@@ -47,6 +48,20 @@ export function ImportHistory(): JSX.Element | null {
     </Section>
   );
 }
+
+type Listed = Pick<
+  ImportList["imports"][number],
+  "newSubscribed" | "becameSubscribed" | "newOptedOut" | "becameOptedOut"
+>;
+
+/** null: it has stored nothing yet. */
+export const subscribedBy = ({ newSubscribed, becameSubscribed }: Listed): number | null =>
+  newSubscribed === null ? null : newSubscribed + (becameSubscribed ?? 0);
+
+export const optedOutBy = ({ newOptedOut, becameOptedOut }: Listed): number | null =>
+  newOptedOut === null ? null : newOptedOut + (becameOptedOut ?? 0);
+
+export const changedBy = (it: Listed): number => (subscribedBy(it) ?? 0) + (optedOutBy(it) ?? 0);
 
 interface UndoProps {
   importId: string;
@@ -75,7 +90,7 @@ export function UndoImport({ importId, file, count, onUndone }: UndoProps): JSX.
           lines={[
             {
               icon: "none",
-              text: `${countOf(count, "person is", "people are")} as before it: whoever was not subscribed then is not now.`,
+              text: `${countOf(count, "person is", "people are")} as before it: whoever was subscribed or opted out by it.`,
             },
             { icon: "shield", text: "Whoever has changed since, such as by STOP, stays as they are." },
           ]}

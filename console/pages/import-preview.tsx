@@ -6,16 +6,22 @@ import { signedIn } from "../lib/session.ts";
 import type { Look } from "../lib/status-words.ts";
 import { Button } from "../parts/button.tsx";
 import { SaveBar } from "../parts/progress.tsx";
-import { Section, Table } from "../parts/section.tsx";
-import { Status } from "../parts/status.tsx";
+import { type Column, Section, Table } from "../parts/section.tsx";
+import { Note, Status } from "../parts/status.tsx";
 import { Tiles } from "../parts/tiles.tsx";
+import { Time } from "../parts/time.tsx";
+
+const SUBSCRIBED: Look = { word: "Subscribed", shape: "delivered", tone: "ok" };
+const OPTED_OUT: Look = { word: "Opted out", shape: "none", tone: "plain" };
 
 const LOOKS: Record<PreviewRow["becomes"], Look> = {
-  new: { word: "New", shape: "delivered", tone: "ok" },
-  changed: { word: "New address", shape: "delivered", tone: "ok" },
+  newSubscribed: { ...SUBSCRIBED, word: "Subscribed, new" },
+  becameSubscribed: { ...SUBSCRIBED, word: "Subscribed again" },
+  newOptedOut: { ...OPTED_OUT, word: "Opted out, new" },
+  becameOptedOut: OPTED_OUT,
+  newAddress: { word: "New address", shape: "delivered", tone: "ok" },
   unchanged: { word: "Unchanged", shape: "none", tone: "plain" },
-  "kept-unsubscribed": { word: "Stays opted out", shape: "none", tone: "plain" },
-  unsubscribed: { word: "Unsubscribed", shape: "none", tone: "plain" },
+  keptUnsubscribed: { word: "Stays opted out", shape: "none", tone: "plain" },
   refused: { word: "Refused", shape: "failed", tone: "bad" },
 };
 
@@ -27,58 +33,41 @@ interface Props {
   onOther: () => void;
 }
 
-/** What the file would do: five counts that add up, the first rows as they are read, and what each becomes. */
+/** What the file would do: how many are subscribed and how many opted out, what is left out, and the first rows as they are read. */
 export function ImportPreview({ preview, name, isBusy, onStart, onOther }: Props): JSX.Element {
   const { isAway } = signedIn();
-  const rows = preview.new + preview.changed + preview.unchanged;
-  const { refused = 0, repeated = 0 } = preview;
+  const { imported, refused = 0, unreadableOptOuts } = preview;
+  const subscribed = preview.newSubscribed + preview.becameSubscribed;
+  const optedOut = preview.newOptedOut + preview.becameOptedOut;
+  const addresses = preview.newAddress > 0 && `and ${countOf(preview.newAddress, "new address", "new addresses")}`;
+  const tile = (label: string, look: Look, value: number, judgment: string, tone?: "bad") => ({
+    ...{ label, mark: <Status look={{ ...look, word: "" }} />, value: formatCount(value), judgment, tone },
+  });
   return (
     <>
+      {unreadableOptOuts > 0 && (
+        <Note tone="bad" first={`${countOf(unreadableOptOuts, "opt-out", "opt-outs")} cannot be read.`}>
+          These rows say opted out, and their numbers are refused below. Correct them in the file first: without them,
+          these people go on getting texts.
+        </Note>
+      )}
       <Tiles
         tiles={[
-          {
-            label: "New",
-            mark: <Status look={{ ...LOOKS.new, word: "" }} />,
-            value: formatCount(preview.new),
-            judgment: "will be subscribed",
-          },
-          {
-            label: "New address",
-            mark: <Status look={{ ...LOOKS.changed, word: "" }} />,
-            value: formatCount(preview.changed),
-            judgment: "known before",
-          },
-          {
-            label: "Unchanged",
-            mark: <Status look={{ ...LOOKS.unchanged, word: "" }} />,
-            value: formatCount(preview.unchanged),
-            judgment: "nothing to do",
-          },
-          {
-            label: "Stay opted out",
-            mark: <Status look={{ ...LOOKS.unchanged, word: "" }} />,
-            value: formatCount(preview.keptUnsubscribed),
-            judgment: "STOP, or by you",
-          },
-          {
-            label: "Refused",
-            mark: <Status look={{ ...LOOKS.refused, word: "" }} />,
-            value: formatCount(refused),
-            judgment: "not imported",
-            tone: refused > 0 ? "bad" : undefined,
-          },
+          tile("Subscribed", SUBSCRIBED, subscribed, `${formatCount(preview.newSubscribed)} new`),
+          tile("Opted out", OPTED_OUT, optedOut, `${formatCount(preview.newOptedOut)} new`),
+          tile("Unchanged", LOOKS.unchanged, preview.unchanged, addresses || "nothing to do"),
+          tile("Stay opted out", LOOKS.keptUnsubscribed, preview.keptUnsubscribed, "STOP, or by you"),
+          tile("Refused", LOOKS.refused, refused, "not imported", refused > 0 ? "bad" : undefined),
         ]}
       />
-      {repeated > 0 && (
-        <p class="small dim">{countOf(repeated, "row repeats", "rows repeat")} a number of an earlier row.</p>
-      )}
+      <LeftOut preview={preview} />
       {preview.preview && <PreviewTable preview={preview} rows={preview.preview} />}
       <SaveBar
-        effect={`${countOf(preview.new, "person", "people")} will be subscribed to ${name}.`}
+        effect={`${countOf(subscribed, "person", "people")} will be subscribed to ${name}, and ${formatCount(optedOut)} opted out.`}
         rest="You can undo this import afterwards, in one step."
-        save={`Import ${countOf(rows, "row")}`}
+        save={refused > 0 ? `Import the ${countOf(imported, "good row")}` : `Import ${countOf(imported, "row")}`}
         discard="Other file"
-        isOff={isBusy || isAway || rows === 0}
+        isOff={isBusy || isAway || imported === 0 || unreadableOptOuts > 0}
         onSave={onStart}
         onDiscard={onOther}
       />
@@ -86,13 +75,50 @@ export function ImportPreview({ preview, name, isBusy, onStart, onOther }: Props
   );
 }
 
+/** What the file has that is not imported as it stands there, and what it lacks. */
+function LeftOut({ preview }: { preview: ImportAnswer }): JSX.Element {
+  const { repeated = 0, withoutProof = 0, invalidEmails = [] } = preview;
+  return (
+    <>
+      {repeated > 0 && (
+        <p class="small dim">{countOf(repeated, "row repeats", "rows repeat")} a number of an earlier row.</p>
+      )}
+      {withoutProof > 0 && (
+        <p class="small dim">
+          {countOf(withoutProof, "row has", "rows have")} no proof of consent, which is consented_at or evidence.
+        </p>
+      )}
+      {invalidEmails.length > 0 && (
+        <p class="small dim">
+          {countOf(invalidEmails.length, "e-mail address is", "e-mail addresses are")} dropped: the numbers are imported
+          without.
+        </p>
+      )}
+    </>
+  );
+}
+
+const NO_CELLS = { email: null, consentedAt: null, evidence: null };
+
+/** When and how somebody agreed. */
+const PROOF: Column<PreviewRow> = [
+  "Agreed",
+  ({ consentedAt, evidence }) => (
+    <>
+      {consentedAt ? <Time at={consentedAt} /> : "–"}
+      {evidence && <span class="second">{evidence}</span>}
+    </>
+  ),
+  "under",
+];
+
 /** The head shows the meaning above, and the file's own column under it. */
 function PreviewTable({ preview, rows }: { preview: ImportAnswer; rows: PreviewRow[] }): JSX.Element {
   const [onlyRefused, setOnlyRefused] = useState(false);
-  const { columns, unreadColumns = [], invalidCells = [] } = preview;
+  const { columns, ignoredColumns, invalidCells = [] } = preview;
   const refused: PreviewRow[] = invalidCells
     .filter(({ column }) => column === "phone_numbers")
-    .map(({ line, value, message }) => ({ line, phone: value, email: null, becomes: "refused", reason: message }));
+    .map(({ line, value, message }) => ({ ...NO_CELLS, line, phone: value, becomes: "refused", reason: message }));
   const shown = onlyRefused ? refused : rows;
   return (
     <Section
@@ -114,6 +140,7 @@ function PreviewTable({ preview, rows }: { preview: ImportAnswer; rows: PreviewR
           ["Row", ({ line, becomes }) => <span class={becomes === "refused" ? "bad" : "dim"}>{line}</span>, "on-desk"],
           ["Phone", ({ phone }) => <code>{phone}</code>, "", columns.phone],
           ["Email", ({ email }) => email ?? "–", "under", columns.email ?? "–"],
+          ...(columns.consentedAt || columns.evidence ? [PROOF] : []),
           [
             "Becomes",
             ({ becomes, reason }) => (
@@ -127,8 +154,8 @@ function PreviewTable({ preview, rows }: { preview: ImportAnswer; rows: PreviewR
           ],
         ]}
       />
-      {unreadColumns.length > 0 && (
-        <p class="small dim">Not read: {unreadColumns.map((it) => `“${it}”`).join(", ")}.</p>
+      {ignoredColumns.length > 0 && (
+        <p class="small dim">Not read: {ignoredColumns.map((it) => `“${it}”`).join(", ")}.</p>
       )}
     </Section>
   );

@@ -1,4 +1,5 @@
 import type { JSX } from "preact";
+import { FILE_MARK } from "../../src/domain/people/csv.ts";
 import type { ImportList } from "../answers.ts";
 import { saveFile } from "../lib/ask.ts";
 import { type Run, rowsOf } from "../lib/import-file.ts";
@@ -8,7 +9,7 @@ import { Button } from "../parts/button.tsx";
 import { Progress } from "../parts/progress.tsx";
 import { Note } from "../parts/status.tsx";
 import { Tiles } from "../parts/tiles.tsx";
-import { UndoImport } from "./import-history.tsx";
+import { changedBy, optedOutBy, subscribedBy, UndoImport } from "./import-history.tsx";
 
 /** @param since where this try began */
 export interface Running {
@@ -64,7 +65,7 @@ interface Props {
 export function ImportDone({ listed, run, file, name, onOther }: Props): JSX.Element {
   const csv = () =>
     saveFile(
-      new Blob([run.head.trimEnd(), ...run.refused.map((row) => `\r\n${row}`)], { type: "text/csv" }),
+      new Blob([FILE_MARK, run.head.trimEnd(), ...run.refused.map((row) => `\r\n${row}`)], { type: "text/csv" }),
       `refused-${file}`,
     );
   const tile = (label: string, value: number | null | undefined, judgment: string, tone?: "bad") => ({
@@ -76,7 +77,8 @@ export function ImportDone({ listed, run, file, name, onOther }: Props): JSX.Ele
       <Tiles
         tiles={[
           tile("Rows", listed?.rows, "of the file"),
-          tile("New", listed?.new, `are subscribed to ${name}`),
+          tile("Subscribed", listed && subscribedBy(listed), `are subscribed to ${name} now`),
+          tile("Opted out", listed && optedOutBy(listed), "are opted out now"),
           tile("Stay opted out", listed?.keptUnsubscribed, "STOP, or by you"),
           tile("Refused", refused, refused > 0 ? "not imported" : "none", refused > 0 ? "bad" : undefined),
         ]}
@@ -86,7 +88,9 @@ export function ImportDone({ listed, run, file, name, onOther }: Props): JSX.Ele
           <Button onPress={csv}>The {countOf(run.refused.length, "refused row")}, as CSV</Button>
         )}
         <Button onPress={onOther}>Another file</Button>
-        {run.importId && <UndoImport importId={run.importId} file={file} count={listed?.new ?? 0} onUndone={onOther} />}
+        {run.importId && (
+          <UndoImport importId={run.importId} file={file} count={listed ? changedBy(listed) : 0} onUndone={onOther} />
+        )}
       </div>
     </>
   );

@@ -10,6 +10,7 @@ import { useAnswer } from "../lib/use-answer.ts";
 import { FailureLine } from "../parts/button.tsx";
 import { NoAnswer, Page } from "../parts/page.tsx";
 import { NoWebsite } from "./first-day.tsx";
+import { ImportFaults } from "./import-faults.tsx";
 import { ImportForm } from "./import-form.tsx";
 import { ImportHistory } from "./import-history.tsx";
 import { ImportPreview } from "./import-preview.tsx";
@@ -99,6 +100,7 @@ export function Import({ route }: { route: Route }): JSX.Element {
         />
       )}
       <FailureLine failure={doing.failure} />
+      <ImportFaults failure={doing.failure} />
       {state.is === "choosing" && <ImportHistory />}
     </Page>
   );

@@ -53,13 +53,18 @@ export function ButtonLink({
   );
 }
 
-/** A failure, beside the button whose it is, with the id by which the log knows it. */
+/**
+ * A failure, beside the button whose it is, with the id by which the log knows it. One detail is in the message. Those of the lines of a
+ * file are a table: see ImportFaults.
+ */
 export function FailureLine({ failure }: { failure: Failure | null }): JSX.Element | null {
   if (failure === null) return null;
-  const details = failure.answer?.details?.map(({ field, message }) => [field, message].filter(Boolean).join(": "));
+  const all = failure.answer?.details ?? [];
+  const isListed = all.length > 1 && all.every(({ line }) => line === undefined);
+  const details = isListed ? all.map(({ field, message }) => [field, message].filter(Boolean).join(": ")) : [];
   return (
     <p class="failure-line" role="alert">
-      <Icon name="failed" /> <span>{[failure.message, ...(details ?? [])].filter(Boolean).join(" ")}</span>{" "}
+      <Icon name="failed" /> <span>{[failure.message, ...details].filter(Boolean).join(" ")}</span>{" "}
       {failure.requestId && (
         <>
           Request <Copy value={failure.requestId} what="The request id" />

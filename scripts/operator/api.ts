@@ -7,7 +7,7 @@ export interface Service {
 export interface ErrorBody {
   code: number;
   message: string;
-  details?: { field: string; message: string }[];
+  details?: { field: string; message: string; line?: number; value?: string }[];
   requestId?: string;
 }
 
@@ -61,7 +61,9 @@ async function fetchText(url: string, init: RequestInit) {
   try {
     const answer = await fetch(url, init);
     const isText = /^text\/(plain; version=|csv)/.test(answer.headers.get("content-type") ?? "");
-    return { ok: answer.ok, status: answer.status, isText, text: await answer.text() };
+    // A file keeps its byte order mark.
+    const text = new TextDecoder("utf-8", { fatal: false, ignoreBOM: isText }).decode(await answer.arrayBuffer());
+    return { ok: answer.ok, status: answer.status, isText, text };
   } catch (error) {
     throw new Unreachable("no answer", { cause: error });
   }

@@ -8,7 +8,7 @@ import { Refusal, type Service, Unreachable } from "./api.ts";
 import { type Command, toParseOptions, UsageError, type Values } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
 import { COMMON_OPTIONS, helpOf, overview } from "./help.ts";
-import { printableLines } from "./table.ts";
+import { printableLines, toTable } from "./table.ts";
 
 const EXIT = { ok: 0, refused: 1, usage: 2, unreachable: 3, problem: 4 } as const;
 
@@ -114,11 +114,18 @@ function isParseError(error: unknown): error is Error {
   return error instanceof TypeError && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS");
 }
 
+/** With one detail, the message says the same. The faults of a file are a table. */
+function describeDetails(details: NonNullable<Refusal["body"]["details"]>): string[] {
+  if (details.length < 2) return [];
+  if (details.every(({ line }) => line === undefined))
+    return details.map(({ field, message }) => `  ${field}: ${message}`);
+  const rows = details.map(({ line, field, value, message }) => [line ?? null, field, value ?? null, message]);
+  return [toTable([["line", "column", "value", "cause"], ...rows])];
+}
+
 function describeRefusal({ body }: Refusal, url: string): string {
   const { code, message, details = [], requestId } = body;
-  // With one detail, the message says the same.
-  const others = details.map((detail) => `${detail.field}: ${detail.message}`).filter((text) => text !== message);
-  const lines = [`${code} ${message}`, ...others.map((text) => `  ${text}`)];
+  const lines = [`${code} ${message}`, ...describeDetails(details)];
   if (code >= 50000 && requestId) lines.push(`The log has its cause: requestId ${requestId}`);
   if (code === 40101)
     lines.push(

@@ -8,6 +8,9 @@ import { nameMisnamed } from "./misnamed-fields.ts";
 export interface FieldError {
   field: string;
   message: string;
+  /** Of a file: the line, from 1, on which the row begins, and the text of the cell. */
+  line?: number;
+  value?: string;
   /** The id of a message of a bulk request, where the message is stored. */
   messageId?: string;
   /** The present count, where `expected` is another. */

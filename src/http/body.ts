@@ -4,6 +4,7 @@ import { joinBytes } from "../domain/join-bytes.ts";
 import { explainEncoding } from "../domain/json-fault.ts";
 import { explainNotJson } from "../domain/json-reader.ts";
 import { IgnoredFields } from "../domain/messages/ignored-fields.ts";
+import { findRepeatedField, STANDS_TWICE } from "../domain/repeated-field.ts";
 import type { ApiRequest, Handler } from "./api-request.ts";
 import type { Call } from "./call.ts";
 
@@ -37,8 +38,15 @@ export async function readJson(request: ApiRequest, limitBytes: number): Promise
   if (hasMore(text, "[", MOST_NESTED) || hasMore(text, "{", MOST_NESTED)) {
     failField("body", `must not have more than ${MOST_NESTED} arrays or objects`);
   }
+  const value = parse(text, bytes);
+  const repeated = findRepeatedField(text);
+  if (repeated !== undefined) failField(repeated, STANDS_TWICE);
+  return { value, text };
+}
+
+function parse(text: string, bytes: Uint8Array): unknown {
   try {
-    return { value: JSON.parse(text), text };
+    return JSON.parse(text);
   } catch {
     throw notJson(explainNotJson(bytes));
   }

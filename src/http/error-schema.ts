@@ -9,6 +9,8 @@ export const errorSchema = z.object({
       z.object({
         field: z.string().describe("Such as `phone` or `phone_numbers[3]`."),
         message: z.string(),
+        line: z.int().optional().describe("In a file to import: the line on which the row begins, from 1."),
+        value: z.string().optional().describe("In a file to import: the text of the cell, cut after 64 characters."),
         messageId: z.string().optional().describe("The id of a message of a bulk request, if it is stored."),
         count: z.int().optional().describe("If `expected` is wrong: the present count."),
       }),

@@ -214,10 +214,14 @@ function storeRetrySeconds(isRefused: boolean | undefined, random: number): numb
   return least + Math.floor((most - least + 1) * random);
 }
 
+/** A message about a whole line names it itself. */
+const sayWhere = ({ line, value }: FieldError) =>
+  line === undefined || value === undefined ? "" : `; line ${line} has ${JSON.stringify(value)}`;
+
 /** The message names the fields as well, because many clients show nothing else. */
 function fieldsMessage(details: FieldError[]): string {
   const [first] = details;
-  if (details.length === 1 && first) return `${first.field}: ${first.message}`;
+  if (details.length === 1 && first) return `${first.field}: ${first.message}${sayWhere(first)}`;
   const fields = [...new Set(details.map(({ field }) => field))];
   const more = fields.length > MOST_NAMED ? ", …" : "";
   return `${details.length} rules are broken (${fields.slice(0, MOST_NAMED).join(", ")}${more}): details says which.`;

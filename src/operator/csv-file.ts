@@ -1,4 +1,5 @@
 // A file for an operator to download. It is sent while it is read, so a download that ends early lacks the last line, and its reader sees that.
+import { FILE_MARK } from "../domain/people/csv.ts";
 
 /** Rows that are read at a time. */
 export const FILE_ROWS = 5000;
@@ -30,7 +31,8 @@ export function csvFile<Row>({ name, head, first, after, toLine }: CsvFile<Row>)
       const last = page.at(-1);
       if (pages > 0 && last !== undefined) page = await after(last);
       if (pages === MOST_PAGES && page.length > 0) throw new Error(`the file has more than ${MOST_FILE_ROWS} rows`);
-      controller.enqueue(encoder.encode((pages === 0 ? `${head}\r\n` : "") + page.map(toLine).join("")));
+      const begins = pages === 0 ? `${FILE_MARK}${head}\r\n` : "";
+      controller.enqueue(encoder.encode(begins + page.map(toLine).join("")));
       pages += 1;
       if (page.length < FILE_ROWS) controller.close();
     },

@@ -24,7 +24,10 @@ const importListAnswers = {
         operator: z.string(),
         at: z.iso.datetime().describe("When it began."),
         rows: count.describe("Rows of its requests that have ended; null: none has ended."),
-        new: count.describe("Numbers that it has added, each once; null: it has stored nothing yet."),
+        newSubscribed: count.describe("As in the answer of an import, of all that it has stored; null: nothing yet."),
+        newOptedOut: count,
+        becameSubscribed: count,
+        becameOptedOut: count,
         keptUnsubscribed: count.describe("Counted over its requests that have ended."),
         refused: count.describe("As in a dry run, of its requests that have ended."),
         undoneAt: z.iso.datetime().nullable().describe("When its undo began."),
@@ -53,7 +56,8 @@ const list = operatorCall({
       imports: [
         {
           ...{ importId: MESSAGE_ID, websiteId: "brand", websiteName: "Brand", file: "people.csv", operator: "ada" },
-          ...{ at: TIME, rows: 2, new: 1, keptUnsubscribed: 0, refused: 0, undoneAt: null },
+          ...{ at: TIME, rows: 2, keptUnsubscribed: 0, refused: 0, undoneAt: null },
+          ...{ newSubscribed: 1, newOptedOut: 0, becameSubscribed: 0, becameOptedOut: 1 },
         },
       ],
       next: null,

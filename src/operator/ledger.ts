@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Deps } from "../deps.ts";
 import { failField, readTogether } from "../domain/failure.ts";
-import { writeCsv } from "../domain/people/csv.ts";
+import { FILE_MARK, writeCsv } from "../domain/people/csv.ts";
 import { toE164 } from "../domain/people/phone.ts";
 import { audited } from "../flows/operations/audit.ts";
 import { type ApiRequest, authorOf } from "../http/api-request.ts";
@@ -31,7 +31,7 @@ const EVIDENCE = "Checkbox at https://brand.example.com/join";
 const CSV = {
   mediaType: "text/csv",
   schema: z.string(),
-  example: `${HEAD}\r\n7,"${TIME}",${PHONE},"","true","false","api","${MESSAGE_ID}","${TIME}","${EVIDENCE}"\r\n`,
+  example: `${FILE_MARK}${HEAD}\r\n7,"${TIME}","${PHONE}","","true","false","api","${MESSAGE_ID}","${TIME}","${EVIDENCE}"\r\n`,
 };
 
 const read = operatorCall({
@@ -124,12 +124,11 @@ async function exportAll(request: ApiRequest, { ...deps }: Deps, asked: Asked): 
   return csvFile({ name: `${websiteId}-ledger`, head: HEAD, first, after: readAfter, toLine });
 }
 
-/** A number is no formula, and an apostrophe in front would keep it from being matched. */
 function toLine({ phone, changeId, wasSubscribed, ...entry }: LedgerEntry): string {
   const { changedAt, subscribed, addressChanged, source, proof, consentedAt = null, evidence = "" } = entry;
   const change = [wasSubscribed === null ? "" : String(wasSubscribed), String(subscribed), String(addressChanged)];
   const shown = [source, proof, toTime(consentedAt) ?? "", evidence];
-  return `${changeId},"${toTime(changedAt)}",${toE164(phone)},${writeCsv([[...change, ...shown]])}`;
+  return writeCsv([[changeId, toTime(changedAt), toE164(phone), ...change, ...shown]]);
 }
 
 export const ledger: Resource = { calls: [read], schemas: ledgerAnswers };

@@ -4,7 +4,7 @@ import type { Website } from "../domain/clients/website.ts";
 import { DAY_MILLISECONDS, toDay } from "../domain/day.ts";
 import { failField, RequestFailure, readTogether } from "../domain/failure.ts";
 import { GROUPS, type GroupBy, reportSchema, toTable } from "../domain/operations/report.ts";
-import { writeCsv } from "../domain/people/csv.ts";
+import { FILE_MARK, writeCsv } from "../domain/people/csv.ts";
 import { askEach } from "../flows/databases/ask-each.ts";
 import { inEach } from "../flows/databases/places.ts";
 import { reportOn } from "../flows/operations/make-report.ts";
@@ -64,7 +64,7 @@ const REPORT = {
 const CSV = {
   mediaType: "text/csv",
   schema: z.string(),
-  example: writeCsv(toTable(REPORT)),
+  example: FILE_MARK + writeCsv(toTable(REPORT)),
 };
 
 const parameters = (by: GroupBy) => [
@@ -145,7 +145,9 @@ async function answerReport(
   });
   const report: ReportAnswers["Report"] = await reportOn(deps, websites, { ...otherwise, ...range, by });
   if (format !== "csv") return Response.json(report);
-  return new Response(writeCsv(toTable(report)), { headers: { "content-type": "text/csv; charset=utf-8" } });
+  return new Response(FILE_MARK + writeCsv(toTable(report)), {
+    headers: { "content-type": "text/csv; charset=utf-8" },
+  });
 }
 
 function readRange({ query }: ApiRequest, websites: number, now: number): { from: string; to: string } {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Deps } from "../deps.ts";
 import { failField, readTogether } from "../domain/failure.ts";
-import { writeCsv } from "../domain/people/csv.ts";
+import { FILE_MARK, writeCsv } from "../domain/people/csv.ts";
 import { toE164 } from "../domain/people/phone.ts";
 import { audited } from "../flows/operations/audit.ts";
 import { type ApiRequest, authorOf } from "../http/api-request.ts";
@@ -48,7 +48,7 @@ export type SubscriberListAnswers = Answers<typeof listAnswers>;
 const CSV = {
   mediaType: "text/csv",
   schema: z.string(),
-  example: `phone_numbers,email,subscribed,since,source\r\n${PHONE},"ada@example.com","true","${TIME}","import"\r\n`,
+  example: `${FILE_MARK}phone_numbers,email,subscribed,since,source\r\n"${PHONE}","ada@example.com","true","${TIME}","import"\r\n`,
 };
 
 const list = operatorCall({
@@ -141,9 +141,8 @@ async function exportAll(request: ApiRequest, { ...deps }: Deps, websiteId: stri
   return csvFile({ name: `${websiteId}-subscribers`, head, first, after, toLine });
 }
 
-/** A number is no formula, and an apostrophe in front would keep it from being imported. */
 function toLine({ phone, email, subscribed, since, source }: Subscriber): string {
-  return `${toE164(phone)},${writeCsv([[email ?? "", String(subscribed), toTime(since), source]])}`;
+  return writeCsv([[toE164(phone), email ?? "", String(subscribed), toTime(since), source]]);
 }
 
 export const subscriberList: Resource = { calls: [list], schemas: listAnswers };

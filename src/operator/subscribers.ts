@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { RequestFailure, readTogether } from "../domain/failure.ts";
-import { FigureCounter, MOST_NAMED } from "../domain/people/import-figures.ts";
+import { FigureCounter, sumOf } from "../domain/people/import-figures.ts";
 import { toE164 } from "../domain/people/phone.ts";
 import { MOST_ROWS, SubscriberFile } from "../domain/people/subscriber-file.ts";
-import { MOST_INVALID_CELLS, without } from "../domain/people/subscribers.ts";
+import { without } from "../domain/people/subscribers.ts";
 import { askEach } from "../flows/databases/ask-each.ts";
 import { inDatabaseOf, inEach } from "../flows/databases/places.ts";
 import { type Imported, importSubscribers } from "../flows/people/import-subscribers.ts";
@@ -17,67 +17,21 @@ import { readParts } from "../http/import-parts.ts";
 import { countImport, readImport } from "../store/people/imports.ts";
 import type { Answers } from "./answers.ts";
 import { operatorCall } from "./operator-call.ts";
-import { MOST_PARTS, readFileName, readPart, readYes, requireFound, requireWebsite, WEBSITE } from "./params.ts";
-import { previewOf, previewShape, sayUndone } from "./views/import-preview.ts";
+import {
+  MOST_PARTS,
+  readChoice,
+  readFileName,
+  readPart,
+  readYes,
+  requireFound,
+  requireWebsite,
+  WEBSITE,
+} from "./params.ts";
+import { importAnswer } from "./views/import-answer.ts";
+import { previewOf, sayUndone } from "./views/import-preview.ts";
 
 const subscriberAnswers = {
-  ImportAnswer: z.object({
-    importId: z
-      .uuid()
-      .optional()
-      .describe(
-        "For an undo, and for further requests of the import; the audit log has it as the subject of the import. Left out with `dryRun`.",
-      ),
-    columns: z
-      .object({
-        phone: z.string(),
-        email: z.string().nullable(),
-        subscribed: z.string().nullable(),
-        consentedAt: z.string().optional(),
-        evidence: z.string().optional(),
-      })
-      .describe("The columns that were read, as the file writes them. null, or left out: it has no such column."),
-    imported: z.int().describe("The sum of the next three."),
-    new: z.int().describe("Never seen before."),
-    changed: z.int().describe("Numbers that were there before, and have another state or address now."),
-    unchanged: z.int(),
-    keptUnsubscribed: z
-      .int()
-      .describe(
-        "Numbers that the file would subscribe, and that stay unsubscribed: those of the two lists at the end.",
-      ),
-    invalidPhoneNumbers: z.array(z.string()),
-    invalidEmails: z
-      .array(z.string())
-      .optional()
-      .describe("Left out if empty. Their numbers are imported without an address."),
-    invalidCells: z
-      .array(
-        z.object({
-          line: z.int().describe("The line of the file on which the row begins, from 1."),
-          column: z.enum(["phone_numbers", "email"]),
-          value: z.string(),
-          message: z.string(),
-        }),
-      )
-      .optional()
-      .describe(
-        `Left out if empty. The first place of each value in the two lists before, and its fault; at most ${MOST_INVALID_CELLS}.`,
-      ),
-    optedOutNumbers: z
-      .array(z.string())
-      .optional()
-      .describe(
-        `Left out if empty. Their owners opted out themselves, or they were erased: no import subscribes them. At most ${MOST_NAMED}.`,
-      ),
-    unsubscribedNumbers: z
-      .array(z.string())
-      .optional()
-      .describe(
-        `Left out if empty. Unsubscribed by a client, an import or an operator: \`resubscribe=true\` subscribes them again. At most ${MOST_NAMED}.`,
-      ),
-    ...previewShape,
-  }),
+  ImportAnswer: importAnswer,
   UndoneImport: z.object({
     restored: z.int().describe("Numbers that this call has restored to their state before the import."),
     changedSince: z.int().describe("Numbers that were set again since the import, and stay as they are; of all calls."),
@@ -98,7 +52,7 @@ const importFile = operatorCall({
   path: "/operator/websites/:websiteId/subscribers",
   tag: "People",
   summary: "Import subscribers",
-  description: `The file is stored as it comes in, at most ${MOST_ROWS.toLocaleString("en")} rows a request. A larger file is cut: each piece begins with the first line of the file, and goes with the \`importId\` that the first piece was answered with, one piece after the other. So the pieces are one import. Invalid phone numbers and e-mail addresses are left out, and listed with line and reason. A file with more than 100,000 of them is refused. So is a file with a word in the column \`subscribed\` that is neither true nor false, or with a time in \`consented_at\` or a text in \`evidence\` that \`POST /text/subscribe\` would refuse. So is a file that has a column such as \`status\`, \`opt_in\` or \`unsubscribed\`, and none headed \`subscribed\`. Where the rows of a number differ, an opt-out counts, in any order, also in another piece; its address is the last one. An import does not subscribe a number that anyone has unsubscribed: \`keptUnsubscribed\` counts these numbers. \`resubscribe=true\` subscribes them too, except people who opted out themselves: only START brings them back. If rows may have been stored before an error, the error has \`import\`: the id for an undo or to continue, and how many rows of this file are stored. If you send stored rows again, nothing changes.`,
+  description: `The file is stored as it comes in, at most ${MOST_ROWS.toLocaleString("en")} rows a request. A larger file is cut: each piece begins with the first line of the file, and goes with the \`importId\` that the first piece was answered with, one piece after the other. So the pieces are one import. Invalid phone numbers and e-mail addresses are left out, and listed with line and reason. A file with more than 100,000 of them is refused. So is a file in which a cell of the column \`subscribed\` is blank, or neither true nor false, or with a time in \`consented_at\` or a text in \`evidence\` that \`POST /text/subscribe\` would refuse. So is a file that has a column such as \`status\`, \`opt_in\` or \`unsubscribed\`, and none headed \`subscribed\`. So is a file in which a row has more fields than the first line, has text behind a closing quote, or names other columns than the first line; or that has a column twice. A file without a column \`subscribed\` is imported only with \`everyone=subscribed\`. Where the rows of a number differ, an opt-out counts, in any order, also in another piece; its address is the last one. An import does not subscribe a number that anyone has unsubscribed: \`keptUnsubscribed\` counts these numbers. \`resubscribe=true\` subscribes them too, except people who opted out themselves: only START brings them back. If rows may have been stored before an error, the error has \`import\`: the id for an undo or to continue, and how many rows of this file are stored. If you send stored rows again, nothing changes.`,
   database: "named",
   parameters: [
     WEBSITE,
@@ -107,6 +61,11 @@ const importFile = operatorCall({
       "resubscribe",
       "true: also subscribes numbers that a client, an import or an operator has unsubscribed before this request. Whoever opted out themselves stays opted out.",
       SWITCH,
+    ),
+    inQuery(
+      "everyone",
+      "`subscribed`: everyone in the file has agreed to be texted. Required for a file without a column `subscribed`, and refused for any other.",
+      { enum: ["subscribed"] },
     ),
     inQuery("file", "The name of the file, for the list of imports: at most 200 characters."),
     inQuery(
@@ -124,7 +83,7 @@ const importFile = operatorCall({
     mediaTypes: ["text/csv"],
     schema: z.string(),
     description:
-      "CSV with the columns `phone_numbers`, and optionally `email` (an empty cell keeps the present address), `subscribed` (default `true`), and, as proof of consent, `consented_at` (a time with its offset) and `evidence` (at most 1,000 characters), as `csv_file` of `POST /text/subscription/status` may be: commas, semicolons or tabs, UTF-8, or UTF-16 with its byte order mark.",
+      "CSV with the columns `phone_numbers`, and optionally `email` (an empty cell keeps the present address), `subscribed` (true or false in each row), and, as proof of consent, `consented_at` (a time with its offset) and `evidence` (at most 1,000 characters), as `csv_file` of `POST /text/subscription/status` may be: commas, semicolons or tabs, UTF-8, or UTF-16 with its byte order mark.",
     limitBytes: BODY_LIMITS.subscribers,
     examples: { two: `phone_numbers,email,subscribed\n${A_PHONE},ada@example.com,true\n+12125550101,,false\n` },
   },
@@ -132,11 +91,10 @@ const importFile = operatorCall({
     ok(subscriberAnswers.ImportAnswer, "How many numbers were imported, and which were not.", {
       importId: MESSAGE_ID,
       columns: { phone: "phone_numbers", email: "email", subscribed: "subscribed" },
+      ignoredColumns: [],
       imported: 2,
-      new: 1,
-      changed: 1,
-      unchanged: 0,
-      keptUnsubscribed: 0,
+      ...{ newSubscribed: 1, newOptedOut: 0, becameSubscribed: 0, becameOptedOut: 1, newAddress: 0, unchanged: 0 },
+      ...{ keptUnsubscribed: 0, unreadableOptOuts: 0 },
       invalidPhoneNumbers: [],
     }),
   ],
@@ -145,19 +103,21 @@ const importFile = operatorCall({
     name: "import-subscribers",
     arguments: ["file"],
     options: { import: { field: "importId", summary: "Continue an import that ended early." } },
+    hasProblem: ({ unreadableOptOuts }) => unreadableOptOuts > 0,
   },
   run: async (request, deps) => {
     const { websiteId } = await requireWebsite(request, deps);
-    const { isDry, resubscribes, name, part } = readTogether({
+    const { isDry, resubscribes, everyone, name, part } = readTogether({
       part: () => readPart(request),
       name: () => readFileName(request),
       isDry: () => readYes(request, "dryRun"),
       resubscribes: () => readYes(request, "resubscribe"),
+      everyone: () => readChoice(request, "everyone", ["subscribed"]),
     });
     requireMediaType(request, "text/csv");
     const joined = toStoredId(String(request.query.importId ?? ""));
     const importId = joined || request.requestId;
-    const file = new SubscriberFile(deps.now());
+    const file = new SubscriberFile(deps.now(), everyone !== undefined);
     const counter = new FigureCounter();
     const done = await importSubscribers(
       deps,
@@ -171,6 +131,7 @@ const importFile = operatorCall({
         ...countsOf(stored),
         invalid: file.invalid.invalidPhoneNumbers.length,
         ...(resubscribes ? { resubscribe: true } : {}),
+        ...(everyone ? { everyone } : {}),
       }),
       counter,
     );
@@ -188,7 +149,9 @@ const importFile = operatorCall({
     return {
       ...(isDry ? {} : { importId }),
       columns: file.columns,
+      ignoredColumns: file.ignoredColumns.slice(0, 100).map((title) => title.slice(0, 100)),
       ...countsOf(done),
+      unreadableOptOuts: file.invalid.unreadableOptOuts(known),
       invalidPhoneNumbers: without(invalidPhoneNumbers, known),
       ...unlessEmpty("invalidEmails", invalidEmails),
       ...unlessEmpty(
@@ -202,11 +165,8 @@ const importFile = operatorCall({
   },
 });
 
-function countsOf({ count, added, changed, refused }: Imported) {
-  return {
-    ...{ imported: count, new: added, changed, unchanged: count - added - changed },
-    keptUnsubscribed: refused.count,
-  };
+function countsOf({ refused, knownOptOuts: _, ...done }: Imported) {
+  return { imported: sumOf(done), ...done, keptUnsubscribed: refused.count };
 }
 
 const unlessEmpty = <N extends string, T>(name: N, list: T[]) =>

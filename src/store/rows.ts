@@ -176,9 +176,12 @@ export interface ImportRow {
   undone_at: number | null;
   counted_request: string | null;
   file_rows: number | null;
-  new_numbers: number | null;
   kept_unsubscribed: number | null;
   refused: number | null;
+  new_subscribed: number | null;
+  new_opted_out: number | null;
+  became_subscribed: number | null;
+  became_opted_out: number | null;
 }
 
 export interface DeadJobRow {

@@ -205,15 +205,16 @@ describe("a person texts", () => {
   it("STOP is not undone by an operator's import, which tells so", async () => {
     await text("STOP");
     const answer = await at.world.subscribers("brand", [`${ADA},ada@example.com,true`, BOB]);
-    const counts = { importId: expect.anything(), imported: 1, new: 0, changed: 0, unchanged: 1 };
+    const none = { newSubscribed: 0, newOptedOut: 0, becameSubscribed: 0, becameOptedOut: 0, newAddress: 0 };
+    const counts = { importId: expect.anything(), imported: 1, ...none, unchanged: 1, unreadableOptOuts: 0 };
     const columns = { phone: "phone_numbers", email: "email", subscribed: "subscribed" };
     const kept = { keptUnsubscribed: 1, optedOutNumbers: [ADA] };
-    const read = { columns, invalidPhoneNumbers: [] };
+    const read = { columns, ignoredColumns: [], invalidPhoneNumbers: [] };
     expect(await answer.json()).toEqual({ ...counts, ...kept, ...read });
     expect(await at.person(ADA)).toMatchObject({ subscribed: false, email: "ada@example.com" });
     await at.world.subscribers("brand", [`${BOB},,false`]);
     const again = await (await at.world.subscribers("brand", [BOB], "?resubscribe=true")).json();
-    const all = { ...counts, columns, changed: 1, unchanged: 0, keptUnsubscribed: 0, invalidPhoneNumbers: [] };
+    const all = { ...counts, ...read, becameSubscribed: 1, unchanged: 0, keptUnsubscribed: 0 };
     expect(again).toEqual(all);
     expect((await at.person(BOB)).subscribed).toBe(true);
   });

@@ -25,9 +25,10 @@ const subscribe = async (phones: string[], fields: object = {}) => {
   return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
 };
 
-/** @param rows below `phone_numbers,subscribed,consented_at,evidence` */
+/** @param rows below `phone_numbers,subscribed,consented_at,evidence`; each says true unless it says something else */
 const importRows = async (rows: string[], query = "") => {
-  const csv = ["phone_numbers,subscribed,consented_at,evidence", ...rows].join("\n");
+  const lines = rows.map((row) => row.replace(/^([^,]+),,/, "$1,true,"));
+  const csv = ["phone_numbers,subscribed,consented_at,evidence", ...lines].join("\n");
   const answer = await world.operator("POST", `/websites/brand/subscribers${query}`, csv, "text/csv");
   return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
 };
@@ -101,7 +102,7 @@ describe("an import", () => {
     const answer = await importRows([`${ADA},,${AGREED},"${FORM}"`, `${BEN},no,${AGREED},x`, ...rows]);
     expect(answer).toMatchObject({
       status: 200,
-      body: { new: 802, columns: { consentedAt: "consented_at", evidence: "evidence" } },
+      body: { newSubscribed: 801, newOptedOut: 1, columns: { consentedAt: "consented_at", evidence: "evidence" } },
     });
     expect(await ledger()).toMatchObject([PROOF]);
     expect(await ledger(BEN)).toMatchObject([{ subscribed: 0, ...NONE }]);
@@ -116,8 +117,11 @@ describe("an import", () => {
     expect([status, body.details]).toEqual([
       400,
       [
-        { field: "consented_at", message: `${form}; line 3 has "soon"` },
-        { field: "evidence", message: "must have at most 1000 characters; line 3 has 1001" },
+        { field: "consented_at", message: form, line: 3, value: "soon" },
+        {
+          ...{ field: "evidence", message: "must have at most 1000 characters, and has 1001" },
+          ...{ line: 3, value: `${"x".repeat(63)}…` },
+        },
       ],
     ]);
     expect(await ledger()).toEqual([]);
@@ -127,7 +131,7 @@ describe("an import", () => {
     await subscribe([ADA]);
     const row = `${ADA},,${AGREED},"${FORM}"`;
     for (const query of ["?dryRun=true", "", ""]) {
-      expect((await importRows([row], query)).body).toMatchObject({ new: 0, changed: 0, unchanged: 1 });
+      expect((await importRows([row], query)).body).toMatchObject({ imported: 1, unchanged: 1 });
     }
     expect(await ledger()).toMatchObject([NONE, { was_subscribed: 1, subscribed: 1, source: "import", ...PROOF }]);
   });

@@ -168,6 +168,8 @@ describe("CSV for a spreadsheet", () => {
     ["'=1", `"''=1"`],
     ["'a", `"'a"`],
     ['a"b,c', '"a""b,c"'],
+    ["+12125550100", '"+12125550100"'],
+    ["+12125550100+1", '"\'+12125550100+1"'],
     ["a=1", '"a=1"'],
     ["", '""'],
     [-5, "-5"],
@@ -191,7 +193,9 @@ describe("CSV for a spreadsheet", () => {
     await world.send(client, { phone: ADA, sendPurpose: "spring sale" });
     const answer = await world.operator("GET", "/websites/brand/report?by=purpose&format=csv");
     expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "text/csv; charset=utf-8"]);
-    const [heading, ...rows] = (await answer.text()).split("\r\n");
+    const bytes = await answer.bytes();
+    expect([...bytes.subarray(0, 3)]).toEqual([0xef, 0xbb, 0xbf]);
+    const [heading, ...rows] = new TextDecoder().decode(bytes).split("\r\n");
     expect(heading).toMatch(
       /^"sendPurpose","accepted","pending","sent","delivered","FAILED_TO_SEND",.*,"segments",.*,"NO_RECEIPT"$/,
     );

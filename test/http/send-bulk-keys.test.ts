@@ -238,7 +238,7 @@ describe("a body with two arrays of messages", () => {
     ["a number and an array", `{"messages":5,"messages":[${one}]}`],
   ])("%s is refused", async (_, body) => {
     const { status, code } = await refuse(world.post(PATH, client, body));
-    expect([status, code]).toEqual([400, 40000]);
+    expect([status, code]).toEqual([400, 40001]);
   });
 
   it("is told from fields of the same name in a message", async () => {

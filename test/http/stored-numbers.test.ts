@@ -76,7 +76,7 @@ describe("an operator", () => {
     await world.subscribers("brand", [`${UNSEEN},,true`]);
     const answer = await world.subscribers("brand", [`${SUBSCRIBED},,false`, `${TEXTED},,true`, `${UNSEEN},,false`]);
     expect(await answer.json()).toMatchObject({
-      ...{ imported: 1, new: 0, changed: 1, unchanged: 0, keptUnsubscribed: 0 },
+      ...{ imported: 1, becameOptedOut: 1, unchanged: 0, keptUnsubscribed: 0, unreadableOptOuts: 1 },
       invalidPhoneNumbers: [TEXTED, UNSEEN],
       invalidCells: [{ value: TEXTED }, { value: UNSEEN }],
     });

@@ -105,14 +105,23 @@ describe("subscribe", () => {
   });
 
   it("refuses a file that says who is not to be subscribed, and says on which lines", async () => {
-    const rows = ["", `${ADA},yes`, "+12125550101,No", "+12125550102,maybe", '"+12125550103\n",', "+12125550104,0"];
+    const rows = [
+      "",
+      `${ADA},yes`,
+      "+12125550101,No",
+      "+12125550102,maybe",
+      '"+12125550103\n",',
+      "+12125550104,0",
+      "+12125550105",
+    ];
     const csv_file = base64(["phone_numbers,Subscribed", ...rows].join("\r\n"));
     const { status, body } = await call("/text/subscribe", { csv_file, sendPurpose: "a" });
     expect([status, body.code]).toEqual([400, 40001]);
     const rest = "in the column subscribed: this call subscribes every number of the file, so leave the row out";
-    const messages = [`line 4 has "No" ${rest}`, `line 5 has "maybe" ${rest}`, `line 8 has "0" ${rest}`];
+    const has = ['4 has "No"', '5 has "maybe"', "6 has nothing", '8 has "0"', "9 has nothing"];
+    const messages = has.map((it) => `line ${it} ${rest}`);
     expect(body.details).toEqual(messages.map((message) => ({ field: "csv_file", message })));
-    const all = base64(`phone_numbers,subscribed\n${ADA},true\n+12125550101,`);
+    const all = base64(`phone_numbers,subscribed\n${ADA},true\n+12125550101,Y`);
     const answer = await call("/text/subscribe", { csv_file: all, sendPurpose: "a" });
     expect(answer.body.message).toBe("2 numbers are subscribed.");
   });

@@ -102,11 +102,11 @@ export function changesBy(world: World, client: TestClient): Change[] {
     },
     {
       route: "POST /operator/websites/:websiteId/subscribers",
-      body: `phone_numbers\n${ADA}\n+12125550101\n+1\n`,
+      body: `phone_numbers,subscribed\n${ADA},1\n+12125550101,1\n+1,1\n`,
       type: "text/csv",
       entry: {
         ...{ ...brand, subject: expect.stringMatching(/^[0-9a-f-]{36}$/), action: "import" },
-        after: { imported: 2, new: 1, changed: 0, unchanged: 1, keptUnsubscribed: 0, invalid: 1 },
+        after: { imported: 2, newSubscribed: 1, becameSubscribed: 0, unchanged: 1, keptUnsubscribed: 0, invalid: 1 },
       },
     },
     {

@@ -62,7 +62,8 @@ describe("the erasure of a person", () => {
     expect(await (await world.subscribers("brand", [ADA, "+12125550101"])).json()).toEqual({
       importId: expect.anything(),
       columns: { phone: "phone_numbers", email: "email", subscribed: "subscribed" },
-      ...{ imported: 1, new: 1, changed: 0, unchanged: 0, keptUnsubscribed: 1 },
+      ...{ imported: 1, newSubscribed: 1, newOptedOut: 0, becameSubscribed: 0, becameOptedOut: 0, newAddress: 0 },
+      ...{ unchanged: 0, keptUnsubscribed: 1, unreadableOptOuts: 0, ignoredColumns: [] },
       invalidPhoneNumbers: [],
       optedOutNumbers: [ADA],
     });

@@ -32,12 +32,20 @@ describe("the list of imports", () => {
     const { importId } = await load(lines, "?file=people.csv");
     expect((await list()).imports[0]).toEqual({
       ...{ importId, websiteId: "brand", websiteName: "brand", file: "people.csv", operator: "OPERATOR_TOKEN" },
-      ...{ at: "2026-11-21T12:01:00.000Z", rows: 5, new: 2, keptUnsubscribed: 1, refused: 2, undoneAt: null },
+      ...{
+        at: "2026-11-21T12:01:00.000Z",
+        rows: 5,
+        newSubscribed: 2,
+        newOptedOut: 0,
+        becameSubscribed: 0,
+        becameOptedOut: 0,
+      },
+      ...{ keptUnsubscribed: 1, refused: 2, undoneAt: null },
     });
     await load(["+12125550103"], `?importId=${importId}`);
     expect((await list()).imports).toMatchObject([
-      { importId, rows: 6, new: 3 },
-      { file: null, rows: 1, new: 1 },
+      { importId, rows: 6, newSubscribed: 3 },
+      { file: null, rows: 1, newSubscribed: 1 },
     ]);
     world.advance(60);
     await world.operator("POST", `/imports/${importId}/undo`);
@@ -50,10 +58,12 @@ describe("the list of imports", () => {
     const first = await load(piece, `?importId=${importId}&part=1`);
     // Its answer was lost: it is sent again, and nothing is new any more.
     const again = await load(piece, `?importId=${importId}&part=1`);
-    expect([first.new, again.new, again.unchanged]).toEqual([2, 0, 2]);
-    expect((await list()).imports).toMatchObject([{ importId, rows: 3, new: 2, keptUnsubscribed: 0, refused: 1 }]);
+    expect([first.newSubscribed, again.newSubscribed, again.unchanged]).toEqual([2, 0, 2]);
+    expect((await list()).imports).toMatchObject([
+      { importId, rows: 3, newSubscribed: 2, keptUnsubscribed: 0, refused: 1 },
+    ]);
     await load(["+12125550102"], `?importId=${importId}&part=2`);
-    expect((await list()).imports).toMatchObject([{ importId, rows: 4, new: 3, refused: 1 }]);
+    expect((await list()).imports).toMatchObject([{ importId, rows: 4, newSubscribed: 3, refused: 1 }]);
   });
 
   it("counts a number as new once, whichever of the requests of a piece has stored it, and whether its end was stored", async () => {
@@ -68,7 +78,7 @@ describe("the list of imports", () => {
     world.deps = deps;
     await load(["+12125550101", "+12125550102"], `?importId=${importId}&part=2`);
     await load(["+12125550102", "+12125550103"], `?importId=${importId}&part=3`);
-    expect((await list()).imports).toMatchObject([{ importId, rows: 5, new: 4 }]);
+    expect((await list()).imports).toMatchObject([{ importId, rows: 5, newSubscribed: 4 }]);
   });
 
   it.each(["0", "-1", "1.5", "one", "1000001"])("counts no part that is no number from 1 on: %s", async (part) => {
@@ -85,9 +95,11 @@ describe("the list of imports", () => {
     expect((await list()).imports).toEqual([]);
     await load(["+12125550100"]);
     await world.rows(
-      "UPDATE imports SET file_rows = NULL, new_numbers = NULL, kept_unsubscribed = NULL, refused = NULL",
+      "UPDATE imports SET file_rows = NULL, new_subscribed = NULL, kept_unsubscribed = NULL, refused = NULL",
     );
-    expect((await list()).imports).toMatchObject([{ rows: null, new: null, keptUnsubscribed: null, refused: null }]);
+    expect((await list()).imports).toMatchObject([
+      { rows: null, newSubscribed: null, keptUnsubscribed: null, refused: null },
+    ]);
   });
 
   it("is paged over all databases, and by website", async () => {
@@ -138,22 +150,23 @@ describe("the preview of an import", () => {
     ];
     const { preview, ...answer } = await load(lines, "?dryRun=true");
     expect(preview?.map(({ line, becomes }) => [line, becomes])).toEqual([
-      [2, "changed"],
+      [2, "newAddress"],
       [3, "unchanged"],
-      [4, "kept-unsubscribed"],
-      [5, "kept-unsubscribed"],
+      [4, "keptUnsubscribed"],
+      [5, "keptUnsubscribed"],
       [6, "refused"],
-      [7, "new"],
-      [8, "unsubscribed"],
-      [9, "new"],
+      [7, "newSubscribed"],
+      [8, "newOptedOut"],
+      [9, "newSubscribed"],
     ]);
     expect(preview?.[0]).toEqual({
-      ...{ line: 2, phone: "+12125550100", email: "new@example.com", becomes: "changed", reason: null },
+      ...{ line: 2, phone: "+12125550100", email: "new@example.com", becomes: "newAddress", reason: null },
+      ...{ consentedAt: null, evidence: null },
     });
     expect(preview?.[2]?.reason).toMatch(/START/);
     expect(preview?.[4]).toMatchObject({ phone: "nope", reason: expect.stringContaining("must be an E.164") });
-    const { changed, unchanged, keptUnsubscribed, refused = 0, repeated = 0, rows } = answer;
-    expect(answer.new + changed + unchanged + keptUnsubscribed + refused + repeated).toBe(rows);
+    const { imported, keptUnsubscribed, refused = 0, repeated = 0, rows } = answer;
+    expect(imported + keptUnsubscribed + refused + repeated).toBe(rows);
     expect([rows, refused, repeated]).toEqual([8, 1, 1]);
   });
 
@@ -166,23 +179,23 @@ describe("the preview of an import", () => {
     const dry = await load(lines, "?dryRun=true");
     expect(dry).toMatchObject({
       rows: 5,
-      new: 1,
-      changed: 1,
+      newSubscribed: 1,
+      becameOptedOut: 1,
       unchanged: 0,
       keptUnsubscribed: 0,
       refused: 1,
       repeated: 2,
     });
     expect(dry.preview?.map(({ becomes }) => becomes)).toEqual([
-      "unsubscribed",
-      "unsubscribed",
+      "becameOptedOut",
+      "becameOptedOut",
       "refused",
-      "new",
-      "new",
+      "newSubscribed",
+      "newSubscribed",
     ]);
     world.advance(60);
     const { importId } = await load(lines);
-    expect((await list()).imports).toMatchObject([{ importId, rows: 5, new: 1, refused: 1 }, {}]);
+    expect((await list()).imports).toMatchObject([{ importId, rows: 5, newSubscribed: 1, refused: 1 }, {}]);
   });
 
   it("has no more than 20 rows, and is of a dry run alone", async () => {

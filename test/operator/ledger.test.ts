@@ -150,7 +150,9 @@ describe("the file of a ledger", () => {
     const answer = await call(`?format=csv${query}`);
     expect(answer.headers.get("content-type")).toBe("text/csv; charset=utf-8");
     expect(answer.headers.get("content-disposition")).toBe('attachment; filename="brand-ledger.csv"');
-    return (await answer.text()).split("\r\n");
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(await answer.arrayBuffer());
+    expect(text).toMatch(/^\ufeff/);
+    return text.slice(1).split("\r\n");
   };
 
   it("has its rows with their proofs, no formula, and is audited with its time", async () => {
@@ -159,7 +161,7 @@ describe("the file of a ledger", () => {
     const proof = (await page()).changes[0]?.proof;
     expect([head, row, end]).toEqual([
       HEAD,
-      `1,"${AT}",${ADA},"","true","false","api","${proof}","2026-11-02T23:04:00.000Z","'=1+1"`,
+      `1,"${AT}","${ADA}","","true","false","api","${proof}","2026-11-02T23:04:00.000Z","'=1+1"`,
       "",
     ]);
     const [entry] = await audit();

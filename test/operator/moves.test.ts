@@ -67,11 +67,11 @@ describe("a move", () => {
 
   it("takes along an import that goes on after it, and is undone as a whole", async () => {
     const load = async (phone: string, query = "") =>
-      (await (await world.subscribers("brand", [phone], query)).json()) as { importId: string; new: number };
+      (await (await world.subscribers("brand", [phone], query)).json()) as { importId: string; newSubscribed: number };
     const { importId } = await load("+12125550100");
     await move("DB_2");
     await finishMove(world, "brand");
-    expect(await load("+12125550101", `?importId=${importId}`)).toMatchObject({ importId, new: 1 });
+    expect(await load("+12125550101", `?importId=${importId}`)).toMatchObject({ importId, newSubscribed: 1 });
     expect(await call("POST", `/imports/${importId}/undo`)).toMatchObject({ status: 200, restored: 2 });
   });
 

@@ -302,8 +302,8 @@ describe("a report by sender", () => {
     expect(csv.split("\r\n").map((line) => line.split(",").slice(0, 3).join())).toEqual([
       `"sender","accepted","pending"`,
       `"",1,0`,
-      `"'${OLD}",2,0`,
-      `"'${NEW}",3,0`,
+      `"${OLD}",2,0`,
+      `"${NEW}",3,0`,
       "",
     ]);
   });

@@ -119,7 +119,8 @@ describe("the file of a website's people", () => {
   const file = async () => {
     const answer = await world.operator("GET", "/websites/brand/subscribers?format=csv");
     expect(answer.headers.get("content-type")).toBe("text/csv; charset=utf-8");
-    return answer.text();
+    // A text that is decoded has no byte order mark any more.
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(await answer.arrayBuffer());
   };
 
   it("has all of them, is audited, and changes nothing where it is imported", async () => {
@@ -128,14 +129,14 @@ describe("the file of a website's people", () => {
     const lines = csv.trimEnd().split("\r\n");
     expect(lines).toHaveLength(5203);
     expect(lines.slice(0, 3)).toEqual([
-      "phone_numbers,email,subscribed,since,source",
-      `${ADA},"ada@example.com","true","${AT}","import"`,
-      `${BOB},"","false","${AT}","import"`,
+      "\ufeffphone_numbers,email,subscribed,since,source",
+      `"${ADA}","ada@example.com","true","${AT}","import"`,
+      `"${BOB}","","false","${AT}","import"`,
     ]);
     expect(new Set(lines).size).toBe(5203);
     expect(await audit()).toEqual([{ operator: "OPERATOR_TOKEN", website_id: "brand", outcome: "done" }]);
     const again = await world.operator("POST", "/websites/brand/subscribers?dryRun=true", csv, "text/csv");
-    expect(await again.json()).toMatchObject({ imported: 5202, new: 0, changed: 0, invalidPhoneNumbers: [] });
+    expect(await again.json()).toMatchObject({ imported: 5202, unchanged: 5202, invalidPhoneNumbers: [] });
   });
 
   it("brings back addresses that look like formulas, as they were", async () => {
@@ -154,7 +155,7 @@ describe("the file of a website's people", () => {
     const stored = () => world.rows("SELECT email FROM subscriptions WHERE email LIKE '%eve%' ORDER BY phone");
     expect(await stored()).toEqual(addresses.map((email) => ({ email })));
     const again = await world.operator("POST", "/websites/brand/subscribers?dryRun=true", await file(), "text/csv");
-    expect(await again.json()).toMatchObject({ imported: 7, changed: 0, unchanged: 7 });
+    expect(await again.json()).toMatchObject({ imported: 7, unchanged: 7 });
     await world.subscribers("brand", ["+12125550110,+adam-eve@example.com,true"]);
     expect((await stored())[0]).toEqual({ email: "+adam-eve@example.com" });
   });
@@ -175,6 +176,6 @@ describe("the file of a website's people", () => {
 
   it("of a website without people has its first line", async () => {
     await world.rows("DELETE FROM subscriptions");
-    expect(await file()).toBe("phone_numbers,email,subscribed,since,source\r\n");
+    expect(await file()).toBe("\ufeffphone_numbers,email,subscribed,since,source\r\n");
   });
 });

@@ -1,4 +1,5 @@
 // The answers of the requests of one import, as if one request had had all of the file.
+import { DONE } from "../../../src/domain/people/import-figures.ts";
 import type { SubscriberAnswers } from "../../../src/operator/subscribers.ts";
 import type { ErrorBody } from "../api.ts";
 import type { Piece } from "./cut-file.ts";
@@ -16,13 +17,21 @@ export function withFileLines(answer: ImportAnswer, piece: Piece): ImportAnswer 
   return { ...answer, invalidCells };
 }
 
-/** @returns the error with the lines of the file: the first `line 5` of a message is ours, what follows may be a value */
+/** @returns the error with the lines of the file: in a message that has a value, only the first `line 5` is ours */
 export function errorWithFileLines(body: ImportError, piece: Piece): ImportError {
   if (piece.linesBefore === 0) return body;
-  const shift = (message: string) =>
-    message.replace(/\bline (\d+)/, (_, line) => `line ${toFileLine(Number(line), piece)}`);
-  const details = body.details?.map((detail) => ({ ...detail, message: shift(detail.message) }));
-  return { ...body, message: shift(body.message), ...(details && { details }) };
+  const shift = (message: string, hasValue: boolean) =>
+    message.replace(
+      hasValue ? /\bline (\d+)/ : /\bline (\d+)/g,
+      (_, line) => `line ${toFileLine(Number(line), piece)}`,
+    );
+  const hasValue = body.details?.some(({ value }) => value !== undefined) ?? false;
+  const details = body.details?.map(({ line, ...detail }) => ({
+    ...detail,
+    ...(line === undefined ? {} : { line: toFileLine(line, piece) }),
+    message: detail.value === undefined ? shift(detail.message, false) : detail.message,
+  }));
+  return { ...body, message: shift(body.message, hasValue), ...(details && { details }) };
 }
 
 function toFileLine(line: number, { headerLines, linesBefore }: Piece): number {
@@ -50,10 +59,9 @@ export function joinAnswers(answers: [ImportAnswer, ...ImportAnswer[]]): ImportA
     ...answers[0],
     ...(isDry && counts),
     imported: sum(({ imported }) => imported),
-    new: sum((answer) => answer.new),
-    changed: sum(({ changed }) => changed),
-    unchanged: sum(({ unchanged }) => unchanged),
+    ...Object.fromEntries(DONE.map((name) => [name, sum((answer) => answer[name])])),
     keptUnsubscribed: sum(({ keptUnsubscribed }) => keptUnsubscribed),
+    unreadableOptOuts: sum(({ unreadableOptOuts }) => unreadableOptOuts),
     invalidPhoneNumbers: join(answers.map(({ invalidPhoneNumbers }) => invalidPhoneNumbers)),
     ...Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0)),
   };

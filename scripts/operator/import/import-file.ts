@@ -12,6 +12,8 @@ export interface FileImport {
   file: string;
   isDry: boolean;
   resubscribes: boolean;
+  /** `subscribed`: the file has no column that says who is. */
+  everyone: string | undefined;
   /** The import that has broken off, to go on with it. */
   importId: string | undefined;
 }
@@ -20,7 +22,7 @@ const IMPORT_CLOSED = 40901;
 
 /** @returns the answer of the service, or of several requests as if there had been one */
 export async function importFile(service: Service, wanted: FileImport): Promise<string> {
-  const { websiteId, file, isDry, resubscribes } = wanted;
+  const { websiteId, file, isDry, resubscribes, everyone } = wanted;
   const progress = startProgress(sizeOf(file));
   const texts: string[] = [];
   const answers: ImportAnswer[] = [];
@@ -30,6 +32,7 @@ export async function importFile(service: Service, wanted: FileImport): Promise<
       const query = toQuery({
         dryRun: isDry ? "true" : undefined,
         resubscribe: resubscribes ? "true" : undefined,
+        everyone,
         importId: sent.importId,
       });
       const path = `/websites/${segment(websiteId)}/subscribers${query}`;
@@ -89,13 +92,14 @@ function explainBreak(error: unknown, wanted: FileImport, piece: Piece, sent: Se
 }
 
 function adviceFor(
-  { websiteId, file, resubscribes }: FileImport,
+  { websiteId, file, resubscribes, everyone }: FileImport,
   importId: string,
   rows: number,
   least: string,
 ): string {
   const name = file === "-" ? "<file>" : file;
-  const options = `--import ${importId}${resubscribes ? " --resubscribe" : ""}`;
+  const others = `${resubscribes ? " --resubscribe" : ""}${everyone ? ` --everyone ${everyone}` : ""}`;
+  const options = `--import ${importId}${others}`;
   return [
     `Stored: ${least}${rows} rows of the file, as the import ${importId}.`,
     `To take them back: npm run operator -- undo-import ${importId}`,

@@ -40,7 +40,7 @@ export class Platforms {
       const { arriving, failing } = peopleOf(brand);
       await this.operate(
         "POST",
-        `${path}/subscribers`,
+        `${path}/subscribers?everyone=subscribed`,
         subscribersOf([...failing, ...arriving.slice(0, FIRST_ARRIVING)]),
       );
       const client = await this.operate<Issued>("POST", `${path}/clients`, { name: platform });

@@ -1,7 +1,8 @@
 // Pure. Reads the messages of a bulk request while its body comes in.
 import * as z from "zod";
 import { failField } from "../failure.ts";
-import { BrokenBodyError, JsonReader } from "../json-reader.ts";
+import { JsonReader } from "../json-reader.ts";
+import { findRepeatedField, STANDS_TWICE } from "../repeated-field.ts";
 import { scheduledForShape } from "./send-times.ts";
 
 export const MAX_BULK_MESSAGES = 50_000;
@@ -53,7 +54,7 @@ export class BulkReader {
   #incompleteBytes = 0;
   /** The field at the top level of the body. */
   #name = "";
-  #arrays = 0;
+  readonly #names = new Set<string>();
 
   /** @param onIgnored gets each name beside `messages` */
   constructor(onIgnored: (name: string) => void = () => {}) {
@@ -63,7 +64,7 @@ export class BulkReader {
       if (this.#json.path.length > MOST_DEEP) failField("body", `must not be nested more than ${MOST_DEEP} deep`);
     };
     this.#json.onItem = (text) => {
-      if (this.#name === "messages" && typeof this.#json.path[1] === "number") this.#add(text);
+      if (this.#name === "messages" && typeof this.#json.path[1] === "number") this.#read(text, this.#json.path[1]);
     };
   }
 
@@ -89,13 +90,19 @@ export class BulkReader {
     return this.#complete.shift();
   }
 
-  /** Where two fields have one name, JSON.parse takes the last. Here the messages of the first are already stored, so a second fails. */
+  /** Messages before the second of two fields with one name may be stored already. */
   #begin(name: string): void {
+    if (this.#names.has(name)) failField(name, STANDS_TWICE);
     this.#name = name;
+    this.#names.add(name);
     if (name !== "messages") this.#onIgnored(name);
-    if (name === "messages" && ++this.#arrays > 1) {
-      throw new BrokenBodyError("has two fields named messages: put all messages into one array.");
-    }
+  }
+
+  #read(text: string, index: number): void {
+    const repeated = findRepeatedField(text);
+    if (repeated !== undefined)
+      failField(`messages[${index}]${repeated.startsWith("[") ? "" : "."}${repeated}`, STANDS_TWICE);
+    this.#add(text);
   }
 
   /** White space does not count: a retry may have more of it. */

@@ -1,6 +1,7 @@
 // Pure. An answer as somebody sees it who is signed in: without numbers and addresses of people, and for a viewer without texts. Everything
 // is masked that is not known to be the service's own, so that a new call cannot forget it.
 import { PHONE_FORM } from "../people/phone.ts";
+import { PHONE_RULE } from "../people/phone-fault.ts";
 import { FEWEST_DIGITS } from "./digits.ts";
 import { maskAddress, maskAddresses, maskNumbers } from "./mask.ts";
 
@@ -122,8 +123,10 @@ function maskText(key: string, text: string, around: Fields, { hidesTexts }: Mas
   if (key === "text" || (key === "proof" && isText(key, around))) return text;
   if (NUMBERS.has(key) || (key === "from" && isInbound(around))) return maskNumberField(text);
   if (ADDRESSES.has(key)) return text === "" ? "" : maskAddress(text);
-  if (!FOREIGN.has(key) || isRuling(key, around)) return maskPeople(text);
-  return maskNumbers(maskPeople(text));
+  const isForeign = FOREIGN.has(key) && !isRuling(key, around);
+  const hide = (part: string) => (isForeign ? maskNumbers(maskPeople(part)) : maskPeople(part));
+  // The number in it is an example, and nobody's.
+  return text.split(PHONE_RULE).map(hide).join(PHONE_RULE);
 }
 
 /** What sending hours have decided: the words are ours, with the times of a window and the number of a law. */

@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { isAbsent, text } from "../fields.ts";
 import { instant } from "../messages/send-times.ts";
+import { strip } from "./invisible.ts";
 
 export interface Consent {
   /** Milliseconds since 1970; null: not told. */
@@ -46,8 +47,44 @@ export function toConsent(time: string | null | undefined, shown: string | null 
   };
 }
 
-/** What is wrong with a cell of a file; undefined: nothing, as with an empty one. */
-export function findCellFault(column: keyof Consent, cell: string, now: number): string | undefined {
+/** A time with its offset as programs and databases write it. */
+const WRITTEN = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d(?:\.\d+)?)? ?(?:Z|UTC|([+-]\d\d)(?::?(\d\d))?)$/i;
+
+/** The time of a cell as RFC 3339 writes it; as given, where the cell has another form. */
+function toInstant(cell: string): string {
+  const [, day, minute, seconds = ":00", hours, minutes = "00"] = WRITTEN.exec(cell) ?? [];
+  return day === undefined ? cell : `${day}T${minute}${seconds}${hours === undefined ? "Z" : `${hours}:${minutes}`}`;
+}
+
+/** A cell that is wrong: its column, its text, and why. */
+export interface CellFault {
+  column: "consented_at" | "evidence";
+  value: string;
+  message: string;
+}
+
+/**
+ * The proof of a row of a file.
+ * @param now milliseconds since 1970
+ * @param add gets what is wrong with it
+ * @returns undefined if the row has none
+ */
+export function readConsentCells(
+  given: { time: string | null; evidence: string | null },
+  now: number,
+  add: (fault: CellFault) => void,
+): Consent | undefined {
+  const [written, shown] = [strip(given.time ?? ""), strip(given.evidence ?? "")];
+  const time = toInstant(written);
+  const timeFault = findCellFault("consentedAt", time, now);
+  if (timeFault) add({ column: "consented_at", value: written, message: timeFault });
+  const evidenceFault = findCellFault("evidence", shown, now);
+  if (evidenceFault) add({ column: "evidence", value: shown, message: `${evidenceFault}, and has ${shown.length}` });
+  return toConsent(time, shown);
+}
+
+/** What is wrong with a cell; undefined: nothing, as with an empty one. */
+function findCellFault(column: keyof Consent, cell: string, now: number): string | undefined {
   if (isAbsent(cell)) return undefined;
   const { error } = COLUMNS.shape[column].safeParse(cell);
   if (error) return error.issues[0]?.message;

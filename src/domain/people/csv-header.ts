@@ -1,5 +1,5 @@
 // Pure. Finds out how a CSV file separates its columns, and which columns it has.
-import { CsvError, CsvReader, UnclosedQuoteError } from "./csv.ts";
+import { CsvError, CsvReader, QuoteError, UnclosedQuoteError } from "./csv.ts";
 import { strip } from "./invisible.ts";
 
 const SEPARATORS = [",", ";", "\t"];
@@ -35,20 +35,30 @@ export function readHeader(beginning: string, isAll: boolean, column: string): C
   if (first?.[2] === "" && mayGrow) return undefined;
   const named = readSeparatorLine(first?.[1] ?? "");
   const records = named === undefined ? 1 : 2;
-  const found: (string[] | UnclosedQuoteError)[] = [];
+  const found: (string[] | QuoteError)[] = [];
   for (const separator of named === undefined ? SEPARATORS : [named]) {
     const names = readNames(text, isAll && !isCut, separator, records);
     if (names === undefined && mayGrow) return undefined;
-    if (Array.isArray(names) && findColumn(names, column) !== -1) return { separator, names, records };
+    if (Array.isArray(names) && names.some((name) => isNamed(name, column))) return { separator, names, records };
     if (names) found.push(names);
   }
   throw explainMissing(found, column, isAll && !isCut);
 }
 
-/** The place of the column with this name: as it is written, or else in any case. @returns -1 when there is none */
-export function findColumn(names: string[], name: string): number {
-  const exact = names.indexOf(name);
-  return exact === -1 ? names.findIndex((other) => other.toLowerCase() === name) : exact;
+const isNamed = (name: string, column: string) => name.toLowerCase() === column;
+
+/**
+ * The place of the column with this name, in any case.
+ * @returns -1 when there is none
+ * @throws CsvError when there are two: each would say something else of a person
+ */
+export function findColumn(names: string[], column: string): number {
+  const place = names.findIndex((name) => isNamed(name, column));
+  const other = names.findLastIndex((name) => isNamed(name, column));
+  if (other === place) return place;
+  throw new CsvError(
+    `has two columns headed ${column}, the columns ${place + 1} and ${other + 1}: remove one, or give it another name`,
+  );
 }
 
 /** @returns the separator that the line names; undefined: it names none */
@@ -69,31 +79,39 @@ function readNames(
   isAll: boolean,
   separator: string,
   records: number,
-): string[] | UnclosedQuoteError | undefined {
+): string[] | QuoteError | undefined {
   const read: string[][] = [];
   const reader = new CsvReader(separator, (record) => read.push(record));
-  for (let at = 0; at < text.length && read.length < records; at += STEP_CHARACTERS) {
-    reader.write(text.slice(at, at + STEP_CHARACTERS));
-  }
   try {
+    for (let at = 0; at < text.length && read.length < records; at += STEP_CHARACTERS) {
+      reader.write(text.slice(at, at + STEP_CHARACTERS));
+    }
     if (isAll && read.length < records) reader.end();
   } catch (error) {
-    if (error instanceof UnclosedQuoteError) return error;
-    throw error;
+    if (!(error instanceof QuoteError)) throw error;
+    // It may stand in a row behind the names.
+    if (read.length < records) return error;
   }
   return read[records - 1]?.map((name) => strip(name)) ?? (isAll ? [] : undefined);
 }
 
 /** The first line is read with each separator. The message names the columns of the reading that found the most. */
-function explainMissing(found: (string[] | UnclosedQuoteError)[], column: string, isAll: boolean): CsvError {
+function explainMissing(found: (string[] | QuoteError)[], column: string, isAll: boolean): CsvError {
   const unclosed = found.find((it) => it instanceof UnclosedQuoteError);
   if (unclosed) return unclosed;
   const [names] = found.filter((it) => Array.isArray(it)).toSorted((a, b) => b.length - a.length);
+  const [wrongQuote] = found.filter((it) => it instanceof QuoteError);
+  if (!names && wrongQuote) return wrongQuote;
   if (!names && !isAll) {
     return new CsvError(
       `has no first line that ends within ${MOST_HEADER_CHARACTERS} characters: is a quote missing in it?`,
     );
   }
-  const has = (names ?? []).slice(0, 10).map((name) => JSON.stringify(name.slice(0, 40)));
-  return new CsvError(`has no column headed ${column}; its first line has ${has.join(", ") || "nothing"}`);
+  return new CsvError(`has no column headed ${column}; its first line has ${listNames(names ?? [])}`);
+}
+
+/** As the file writes them, as far as there is room. */
+export function listNames(names: string[]): string {
+  const shown = names.slice(0, 10).map((name) => JSON.stringify(name.slice(0, 40)));
+  return shown.join(", ") || "nothing";
 }

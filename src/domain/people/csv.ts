@@ -1,31 +1,51 @@
 // Pure. CSV after RFC 4180. The reader also accepts files of spreadsheets and scripts: LF, CRLF or CR, other separators, and
 // blank lines.
-import { isBlank } from "./invisible.ts";
+import { isBlank, isBlankCode } from "./invisible.ts";
 
 const QUOTE = 34;
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 
 /** A CSV file cannot be read. Its author reads the message. */
-export class CsvError extends Error {}
+export class CsvError extends Error {
+  /** The line of the file, from 1, where one line is at fault. */
+  readonly line: number | undefined;
+  /** The field of the request that is at fault, if it is not the file. */
+  readonly field: string | undefined;
 
-export class UnclosedQuoteError extends CsvError {
-  /** The line, from 1, on which the quoted field begins. */
-  readonly line: number;
-
-  constructor(line: number) {
-    super(`a quoted field that begins on line ${line} is never closed`);
+  constructor(message: string, { line, field }: { line?: number; field?: string } = {}) {
+    super(message);
     this.line = line;
+    this.field = field;
+  }
+}
+
+/** The end of a quoted field is not where its author thought. */
+export class QuoteError extends CsvError {}
+
+export class UnclosedQuoteError extends QuoteError {
+  /** @param begins the line, from 1, on which the quoted field begins */
+  constructor(begins: number) {
+    super(`a quoted field that begins on line ${begins} is never closed`, { line: begins });
+  }
+}
+
+export class TextAfterQuoteError extends QuoteError {
+  constructor(line: number, begins: number) {
+    super(
+      `line ${line} has text after a closing quote; the quoted field begins on line ${begins}: is a quote missing, or not doubled within the field?`,
+      { line },
+    );
   }
 }
 
 /** What the next character belongs to. */
-type Place = "field" | "bare" | "quoted" | "after-quote" | "after-return";
+type Place = "field" | "bare" | "quoted" | "after-quote" | "closed" | "after-return";
 
 /**
  * Reads a CSV text that comes in pieces, record by record, without blank lines and without rows of separators alone. Quotes
- * around a field are removed and doubled quotes are halved; nothing is trimmed. It holds one record at a time: a file may be
- * larger than the memory.
+ * around a field are removed and doubled quotes are halved; nothing is trimmed but blanks behind a closing quote. A quote within a
+ * field that begins with another character is a character. It holds one record at a time: a file may be larger than the memory.
  */
 export class CsvReader {
   readonly #separator: number;
@@ -34,9 +54,11 @@ export class CsvReader {
   #fields: string[] = [];
   /** The beginning of the field, from the pieces before. */
   #field = "";
-  /** The lines on which the field and the record begin. */
+  /** The lines on which the field and the record begin; of a quoted field that is closed, the line on which it ends. */
   #line = 1;
   #recordLine = 1;
+  /** The line on which the latest quoted field begins. */
+  #quoteLine = 1;
 
   /**
    * @param separator one character
@@ -54,7 +76,7 @@ export class CsvReader {
     return this.#line + (isQuoted ? countLineBreaks(this.#field) : 0);
   }
 
-  /** @param text the next piece, already decoded, without a byte-order mark */
+  /** @param text the next piece, already decoded, without a byte-order mark. @throws TextAfterQuoteError */
   write(text: string): void {
     for (let at = 0; at < text.length; ) at = this.#step(text, at);
   }
@@ -63,7 +85,7 @@ export class CsvReader {
   end(): void {
     if (this.#place === "quoted") throw new UnclosedQuoteError(this.#line);
     if (this.#place === "after-quote") this.#closeQuote();
-    if (this.#place === "bare" || this.#fields.length > 0) this.#endField(LINE_FEED);
+    if (this.#place === "bare" || this.#place === "closed" || this.#fields.length > 0) this.#endField(LINE_FEED);
   }
 
   /** @returns the place after what was read */
@@ -74,8 +96,7 @@ export class CsvReader {
       case "quoted":
         return this.#readQuoted(text, at);
       case "field":
-        this.#place = text.charCodeAt(at) === QUOTE ? "quoted" : "bare";
-        return this.#place === "quoted" ? at + 1 : at;
+        return this.#beginField(text, at);
       case "after-quote":
         if (text.charCodeAt(at) !== QUOTE) {
           this.#closeQuote();
@@ -84,16 +105,29 @@ export class CsvReader {
         this.#field += '"';
         this.#place = "quoted";
         return at + 1;
+      case "closed":
+        return this.#readClosed(text, at);
       case "after-return":
         this.#place = "field";
         return text.charCodeAt(at) === LINE_FEED ? at + 1 : at;
     }
   }
 
+  #beginField(text: string, at: number): number {
+    this.#place = text.charCodeAt(at) === QUOTE ? "quoted" : "bare";
+    if (this.#place === "bare") return at;
+    this.#quoteLine = this.#line;
+    return at + 1;
+  }
+
+  #isEnd(code: number): boolean {
+    return code === this.#separator || code === LINE_FEED || code === CARRIAGE_RETURN;
+  }
+
   #readBare(text: string, from: number): number {
     for (let at = from; at < text.length; at++) {
       const code = text.charCodeAt(at);
-      if (code === this.#separator || code === LINE_FEED || code === CARRIAGE_RETURN) {
+      if (this.#isEnd(code)) {
         this.#field += text.slice(from, at);
         this.#endField(code);
         return at + 1;
@@ -111,10 +145,17 @@ export class CsvReader {
     return end + 1;
   }
 
-  /** Text between a closing quote and the next separator stays in the field: a broken quote loses no character. */
   #closeQuote(): void {
     this.#line += countLineBreaks(this.#field);
-    this.#place = "bare";
+    this.#place = "closed";
+  }
+
+  /** Anything else than blanks shows that the quote was no closing one: rows may be within the field. */
+  #readClosed(text: string, at: number): number {
+    const code = text.charCodeAt(at);
+    if (this.#isEnd(code)) this.#endField(code);
+    else if (!isBlankCode(code)) throw new TextAfterQuoteError(this.#line, this.#quoteLine);
+    return at + 1;
   }
 
   /** @param separator between two fields, or what ends the record too */
@@ -148,6 +189,12 @@ function countLineBreaks(text: string): number {
 /** How a formula of a spreadsheet begins, full-width forms included; or what was written for one. */
 const FORMULA = /^'*[=+\-@\t\r\n＝＋－＠]/;
 
+/** The byte order mark, with which a spreadsheet reads UTF-8 as such. */
+export const FILE_MARK = "\ufeff";
+
+/** A phone number is no formula, and an apostrophe in front would keep it from being matched. */
+const PHONE = /^\+[1-9]\d{6,14}$/;
+
 /** CSV for a spreadsheet: every text is quoted, and a text that looks like a formula gets an apostrophe in front. */
 export function writeCsv(rows: readonly (readonly (string | number)[])[]): string {
   return rows.map((row) => `${row.map(writeField).join(",")}\r\n`).join("");
@@ -160,5 +207,6 @@ export function readField(text: string): string {
 
 function writeField(value: string | number): string {
   if (typeof value === "number") return String(value);
-  return `"${(FORMULA.test(value) ? `'${value}` : value).replaceAll('"', '""')}"`;
+  const isFormula = FORMULA.test(value) && !PHONE.test(value);
+  return `"${(isFormula ? `'${value}` : value).replaceAll('"', '""')}"`;
 }

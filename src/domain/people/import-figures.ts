@@ -1,29 +1,39 @@
 // Pure. What a request of an import has done to its numbers, each counted once, in however many parts it came.
 import type { SubscriptionChange } from "./subscriber-rows.ts";
 
+/** What an import does to a number that it stores. */
+export const DONE = [
+  "newSubscribed",
+  "newOptedOut",
+  "becameSubscribed",
+  "becameOptedOut",
+  "newAddress",
+  "unchanged",
+] as const;
+type Done = (typeof DONE)[number];
+
 /** `byPerson`, `byOthers`: the number stays unsubscribed, because of its owner (who has opted out, or was erased), or of anybody else. */
-export type Outcome = "added" | "changed" | "unchanged" | "byPerson" | "byOthers";
+export type Outcome = Done | "byPerson" | "byOthers";
+
+/** What a part has changed. As digits. */
+export type Changed = Record<Exclude<Done, "unchanged">, number[]>;
 
 /** What a part has done. As digits. */
-export interface PartOutcome {
-  added: number[];
-  changed: number[];
+export interface PartOutcome extends Changed {
   refused: { phone: number; byPerson: boolean }[];
 }
 
 /** So many numbers are named: an import may refuse all of its numbers. */
 export const MOST_NAMED = 1000;
 
-export interface ImportFigures {
-  /** New, changed and unchanged numbers. */
-  count: number;
-  /** Numbers never seen before. */
-  added: number;
-  /** Known numbers whose state or address is another than before. */
-  changed: number;
+/** How many numbers each was done to. */
+export interface ImportFigures extends Record<Done, number> {
   /** How many are not subscribed, although they were to be, and the first of them, as digits. */
   refused: { count: number; byPerson: number[]; byOthers: number[] };
 }
+
+/** Of how many numbers something is stored. */
+export const sumOf = (done: Record<Done, number>): number => DONE.reduce((sum, outcome) => sum + done[outcome], 0);
 
 export class FigureCounter {
   readonly #outcomes = new Map<number, Outcome>();
@@ -40,17 +50,15 @@ export class FigureCounter {
     );
   }
 
-  /** @param changes of the part. A number that an earlier part has added or changed counts as that */
-  add(changes: SubscriptionChange[], { added, changed, refused }: PartOutcome): void {
+  /** @param changes of the part */
+  add(changes: SubscriptionChange[], { refused, ...changed }: PartOutcome): void {
     const found = new Map<number, Outcome>();
-    for (const phone of changed) found.set(phone, "changed");
-    for (const phone of added) found.set(phone, "added");
+    for (const outcome of DONE)
+      if (outcome !== "unchanged") for (const phone of changed[outcome]) found.set(phone, outcome);
     for (const { phone, byPerson } of refused) found.set(phone, byPerson ? "byPerson" : "byOthers");
-    for (const { phone } of changes) {
-      const before = this.#outcomes.get(phone);
+    for (const { phone, subscribed } of changes) {
       const outcome = found.get(phone) ?? "unchanged";
-      const isDone = before === "added" || before === "changed";
-      if (!isDone || outcome === "byPerson" || outcome === "byOthers") this.#outcomes.set(phone, outcome);
+      this.#outcomes.set(phone, joinOutcomes(this.#outcomes.get(phone), outcome, subscribed));
     }
   }
 
@@ -60,14 +68,29 @@ export class FigureCounter {
   }
 
   figures(): ImportFigures {
-    const byOutcome: Record<Outcome, number> = { added: 0, changed: 0, unchanged: 0, byPerson: 0, byOthers: 0 };
-    const named: Record<"byPerson" | "byOthers", number[]> = { byPerson: [], byOthers: [] };
+    const counts = Object.fromEntries(DONE.map((outcome) => [outcome, 0])) as Record<Done, number>;
+    const refused: ImportFigures["refused"] = { count: 0, byPerson: [], byOthers: [] };
     for (const [phone, outcome] of this.#outcomes) {
-      byOutcome[outcome] += 1;
-      if ((outcome === "byPerson" || outcome === "byOthers") && named[outcome].length < MOST_NAMED)
-        named[outcome].push(phone);
+      if (outcome === "byPerson" || outcome === "byOthers") {
+        refused.count += 1;
+        if (refused[outcome].length < MOST_NAMED) refused[outcome].push(phone);
+      } else counts[outcome] += 1;
     }
-    const { added, changed, unchanged, byPerson, byOthers } = byOutcome;
-    return { count: added + changed + unchanged, added, changed, refused: { count: byPerson + byOthers, ...named } };
+    return { ...counts, refused };
   }
+}
+
+const isRefused = (outcome: Outcome | undefined) => outcome === "byPerson" || outcome === "byOthers";
+
+/**
+ * What two parts have done to a number together.
+ * @param before what the first has done; undefined: no part has had the number
+ * @param subscribed whether the second was to subscribe the number: within an import an opt-out wins, so a subscription only repeats
+ */
+export function joinOutcomes(before: Outcome | undefined, outcome: Outcome, subscribed: boolean): Outcome {
+  if (before === undefined || before === "unchanged" || isRefused(before) || isRefused(outcome)) return outcome;
+  if (!subscribed && before === "newSubscribed") return "newOptedOut";
+  // It was opted out before the import, too.
+  if (!subscribed && before === "becameSubscribed") return "unchanged";
+  return before === "newAddress" && outcome !== "unchanged" ? outcome : before;
 }

@@ -3,30 +3,33 @@ import * as z from "zod";
 import { CsvError, CsvReader, lineAfter } from "./csv.ts";
 import { type CsvHeader, findColumn, readHeader } from "./csv-header.ts";
 import { readFileText, type TextSink } from "./file-text.ts";
+import { strip } from "./invisible.ts";
 import { readPlainColumn } from "./number-list/csv-column.ts";
 import type { Cells } from "./number-list/distinct-phones.ts";
 import { RowFaults } from "./row-faults.ts";
+import { hasNumber, PHONE_COLUMN, RowShape } from "./row-shape.ts";
 
 export const MAX_CSV_ROWS = 50_000;
-const PHONE_COLUMN = "phone_numbers";
 
 /**
  * The field `csv_file` of a request.
  * @param read takes the text of the file; the message of its CsvError goes into the answer, and so do what it adds to the faults
  */
-export function csvFile<T>(read: (csv: string, faults: RowFaults) => T) {
+export function csvFile<T>(read: (csv: string, faults: RowFaults<string>) => T) {
   return z
     .string("must be a string: a CSV file in Base64")
     .transform((base64, context) => {
-      const faults = new RowFaults();
+      const faults = new RowFaults<string>();
+      const add = (message: string) => context.addIssue({ code: "custom", message });
       try {
         const value = read(decodeBase64Text(base64), faults);
         if (faults.count === 0) return value;
       } catch (error) {
         if (!(error instanceof CsvError)) throw error;
-        faults.addFirst(error.message);
+        add(error.message);
       }
-      for (const message of faults.messages) context.addIssue({ code: "custom", message });
+      faults.first.forEach(add);
+      if (faults.more) add(faults.more);
       return z.NEVER;
     })
     .meta({
@@ -51,12 +54,25 @@ function decodeBase64Text(base64: string): string {
   return readFileText(bytes);
 }
 
-/** @throws CsvError without the column, or over MAX_CSV_ROWS */
+/** @throws CsvError without the column, for a row of another shape, or over MAX_CSV_ROWS */
 export function readPhoneColumn(csv: string): Cells {
-  if (csv.includes('"')) return readRows(csv, {}, ([phone = ""]) => phone);
-  const { text, rows, bounds } = readPlainColumn(csv, PHONE_COLUMN, MAX_CSV_ROWS);
+  return (isPlain(csv) && readPlain(csv)) || readRows(csv, {}, ([phone]) => phone ?? "");
+}
+
+/** Whether each line of a text may be taken for a row, and each cell for what it is: no quotes, no apostrophes, no second header. */
+function isPlain(csv: string): boolean {
+  return !csv.includes('"') && !csv.includes("'+") && csv.match(HEADER)?.length === 1;
+}
+
+const HEADER = new RegExp(PHONE_COLUMN, "gi");
+
+/** @returns undefined: the reader of rows decides. @throws CsvError */
+function readPlain(csv: string): Cells | undefined {
+  const column = readPlainColumn(csv, PHONE_COLUMN, MAX_CSV_ROWS);
+  if (!column) return undefined;
+  const { text, rows, bounds } = column;
   if (rows > MAX_CSV_ROWS) throw tooManyRows(rows);
-  return { text, bounds };
+  return rows === 0 || hasNumber(text.slice(bounds[0], bounds[1])) ? { text, bounds } : undefined;
 }
 
 /**
@@ -64,7 +80,7 @@ export function readPhoneColumn(csv: string): Cells {
  * @param take see PhoneRowReader
  * @throws CsvError without the column of phone numbers, or over MAX_CSV_ROWS
  */
-export function readRows<R>(csv: string, wanted: WantedColumns, take: (cells: string[], line: number) => R): R[] {
+export function readRows<R>(csv: string, wanted: WantedColumns, take: TakeRow<R>): R[] {
   const taken: R[] = [];
   let count = 0;
   const reader = new PhoneRowReader(wanted, (cells, line) => {
@@ -88,10 +104,22 @@ export interface WantedColumns {
   check?(names: string[]): void;
 }
 
-/** Reads the rows of a file that comes in pieces; see CsvReader. */
+/**
+ * Gets the cell of the phone column, and then of the other columns: null where the file lacks the column, and "" where the row lacks
+ * the cell; and the line on which the row begins.
+ */
+type TakeRow<R> = (cells: (string | null)[], line: number) => R;
+
+/** Spreadsheets take a plus sign for the beginning of a formula: exports for them write `'+1…` or `="+1…"`. */
+function readPhoneCell(cell: string): string {
+  const [, quoted, escaped] = /^(?:="(\+[^"]*)"|'(\+.*))$/.exec(strip(cell)) ?? [];
+  return quoted ?? escaped ?? cell;
+}
+
+/** Reads the rows of a file that comes in pieces; see CsvReader and RowShape. */
 export class PhoneRowReader implements TextSink {
   readonly #wanted: WantedColumns;
-  readonly #onRow: (cells: string[], line: number) => void;
+  readonly #onRow: TakeRow<void>;
   /** The text, until the names of the columns are known. */
   #beginning = "";
   #csv: CsvReader | undefined;
@@ -100,11 +128,7 @@ export class PhoneRowReader implements TextSink {
   /** How the file separates its columns, and all their names. */
   header: Pick<CsvHeader, "separator" | "names"> = { separator: "", names: [] };
 
-  /**
-   * @param onRow gets the cell of the phone column, and then of the other columns, "" where the file lacks a column or a cell;
-   * and the line on which the row begins
-   */
-  constructor(wanted: WantedColumns, onRow: (cells: string[], line: number) => void) {
+  constructor(wanted: WantedColumns, onRow: TakeRow<void>) {
     this.#wanted = wanted;
     this.#onRow = onRow;
   }
@@ -113,7 +137,7 @@ export class PhoneRowReader implements TextSink {
     return this.#csv?.line ?? lineAfter(this.#beginning);
   }
 
-  /** @throws CsvError without the column of phone numbers */
+  /** @throws CsvError without the column of phone numbers, or for a row of another shape */
   write(text: string): void {
     if (this.#csv) this.#csv.write(text);
     else {
@@ -136,16 +160,18 @@ export class PhoneRowReader implements TextSink {
     this.#wanted.check?.(names);
     const places = [PHONE_COLUMN, ...(this.#wanted.others ?? [])].map((name) => findColumn(names, name));
     this.columns = places.map((place) => names[place] ?? null);
+    const shape = new RowShape(names, places[0] ?? 0);
     let before = header.records;
     this.#csv = new CsvReader(separator, (record, line) => {
       if (before > 0) before -= 1;
-      else
-        this.#onRow(
-          places.map((place) => record[place] ?? ""),
-          line,
-        );
+      else if (shape.check(record, line)) this.#onRow(cellsAt(record, places), line);
     });
     this.#csv.write(this.#beginning);
     this.#beginning = "";
   }
+}
+
+function cellsAt(record: string[], places: number[]): (string | null)[] {
+  const cells = places.map((place) => (place === -1 ? null : (record[place] ?? "")));
+  return cells.with(0, readPhoneCell(cells[0] ?? ""));
 }

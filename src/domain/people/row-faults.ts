@@ -3,20 +3,14 @@
 /** An answer lists so many. */
 export const MOST_FAULTS = 100;
 
-/** What is wrong with the rows of a file. */
-export class RowFaults {
-  readonly #messages: string[] = [];
+/** What is wrong with the rows of a file: the first faults, and how many there are. */
+export class RowFaults<Fault> {
+  readonly first: Fault[] = [];
   count = 0;
 
-  add(message: string): void {
+  add(fault: Fault): void {
     this.count += 1;
-    if (this.count <= MOST_FAULTS) this.#messages.push(message);
-  }
-
-  /** Adds a fault of the whole file, which is reported before the faults of its rows. */
-  addFirst(message: string): void {
-    this.count += 1;
-    this.#messages.unshift(message);
+    if (this.count <= MOST_FAULTS) this.first.push(fault);
   }
 
   /** How many more an answer lists. */
@@ -24,8 +18,9 @@ export class RowFaults {
     return Math.max(0, MOST_FAULTS - this.count);
   }
 
-  get messages(): string[] {
-    const more = this.count - this.#messages.length;
-    return more === 0 ? this.#messages : [...this.#messages, `has ${more} more rows with such faults`];
+  /** What an answer says of the others; undefined: there are none. */
+  get more(): string | undefined {
+    const more = this.count - this.first.length;
+    return more === 0 ? undefined : `has ${more} more rows with such faults`;
   }
 }

@@ -1,7 +1,7 @@
 // Pure. The CSV file of subscribers that an operator imports.
 
 import { type FieldError, RequestFailure } from "../failure.ts";
-import { type Consent, findCellFault, toConsent } from "./consent.ts";
+import { type CellFault, type Consent, readConsentCells } from "./consent.ts";
 import { CsvError, readField } from "./csv.ts";
 import { echoEmail, echoPhone } from "./echo.ts";
 import { FileText } from "./file-text.ts";
@@ -10,15 +10,15 @@ import { e164Digits } from "./phone.ts";
 import { explainPhone } from "./phone-fault.ts";
 import { PhoneRowReader } from "./phone-file.ts";
 import { RowFaults } from "./row-faults.ts";
-import { refuseStates } from "./state-column.ts";
-import { type InvalidCell, type SubscriberPart, Subscribers } from "./subscribers.ts";
+import { type ColumnsRead, checkNames, OTHERS } from "./subscriber-columns.ts";
+import { type SubscriberPart, Subscribers } from "./subscribers.ts";
 
 const YES_NO = new Map([
-  ...["", "true", "1", "yes", "y", "t"].map((word) => [word, true] as const),
+  ...["true", "1", "yes", "y", "t"].map((word) => [word, true] as const),
   ...["false", "0", "no", "n", "f"].map((word) => [word, false] as const),
 ]);
 
-/** @returns undefined for any other word */
+/** @returns undefined for any other word: a blank cell says nothing of consent */
 export function readYesNo(cell: string): boolean | undefined {
   return YES_NO.get(strip(cell).toLowerCase());
 }
@@ -34,23 +34,8 @@ export const MOST_ROWS = 250_000;
 
 const TOO_MANY_ROWS = `has more than ${MOST_ROWS.toLocaleString("en")} rows, the most that a request may have: cut the file, repeat its first line in each piece, and send the pieces one after the other, each but the first with the importId that the first one answers`;
 
-/** The columns that are read, as the file writes them; null: it lacks the column. */
-export interface ColumnsRead {
-  phone: string;
-  email: string | null;
-  subscribed: string | null;
-  /** Left out, as the next, where the file lacks it. */
-  consentedAt?: string;
-  evidence?: string;
-}
-
-const ADVICE =
-  ", and none headed subscribed: name the column subscribed and write true or false in each row, or delete it to subscribe every number of the file";
-
-const WANTED = {
-  others: ["email", "subscribed", "consented_at", "evidence"],
-  check: (names: string[]) => refuseStates(names, ADVICE),
-};
+/** A cell that refuses the file. */
+type RowFault = Pick<CellFault, "value" | "message"> & { column: CellFault["column"] | "subscribed" };
 
 /** So many rows are shown before an import. */
 const PREVIEW_ROWS = 20;
@@ -64,30 +49,36 @@ export interface FirstRow {
   phone: string;
   email: string | null;
   subscribed: boolean;
+  consent: Consent | null;
   /** What is wrong with its number. */
   fault: string | null;
 }
 
-function toPreview(row: { phone: string; email: string; line: number }, subscribed: boolean): FirstRow {
+type GivenRow = Pick<FirstRow, "line" | "phone" | "subscribed" | "consent"> & { email: string };
+
+function toPreview(row: GivenRow): FirstRow {
   const phone = strip(row.phone);
   const digits = e164Digits(phone);
   const isValid = !Number.isNaN(digits);
   return {
-    line: row.line,
+    ...row,
     digits: isValid ? digits : null,
     phone: echoPhone(phone),
     email: echoEmail(readField(strip(row.email))) || null,
-    subscribed,
     fault: isValid ? null : explainPhone(phone),
   };
 }
 
 /** Checks the file while it comes in, and cuts it into parts. */
 export class SubscriberFile {
-  readonly #reader = new PhoneRowReader(WANTED, (cells, line) => this.#take(cells, line));
+  readonly #reader: PhoneRowReader;
   readonly #text: FileText;
   readonly #now: number;
-  readonly #faults = { subscribed: new RowFaults(), consented_at: new RowFaults(), evidence: new RowFaults() };
+  readonly #faults = {
+    subscribed: new RowFaults<FieldError>(),
+    consented_at: new RowFaults<FieldError>(),
+    evidence: new RowFaults<FieldError>(),
+  };
   readonly #subscribers = new Subscribers();
   #rows = 0;
   #refused = 0;
@@ -100,10 +91,13 @@ export class SubscriberFile {
 
   /**
    * @param now milliseconds since 1970
+   * @param everyone whether the file has no column `subscribed`, and all of its people are to be subscribed
    * @param beginningBytes see FileText
    */
-  constructor(now: number, beginningBytes?: number) {
+  constructor(now: number, everyone = false, beginningBytes?: number) {
     this.#now = now;
+    const check = (names: string[]) => checkNames(names, everyone);
+    this.#reader = new PhoneRowReader({ others: OTHERS, check }, (cells, line) => this.#take(cells, line));
     this.#text = new FileText(this.#reader, beginningBytes);
   }
 
@@ -140,12 +134,15 @@ export class SubscriberFile {
   }
 
   /** The names of the other columns. Known as the columns are. */
-  get unreadColumns(): string[] {
+  get ignoredColumns(): string[] {
     return this.#reader.header.names.filter((name) => name !== "" && !this.#reader.columns.includes(name));
   }
 
   /** What is invalid in it, as far as it has been read. */
-  get invalid(): Pick<Subscribers, "invalidPhoneNumbers" | "invalidEmails" | "invalidCells" | "rowsOf"> {
+  get invalid(): Pick<
+    Subscribers,
+    "invalidPhoneNumbers" | "invalidEmails" | "invalidCells" | "rowsOf" | "unreadableOptOuts"
+  > {
     return this.#subscribers;
   }
 
@@ -179,46 +176,53 @@ export class SubscriberFile {
 
   /** Invalid cells refuse no file. If something else does, they are reported with it, as far as there is room. */
   #listFaults(): FieldError[] {
-    const rows = Object.entries(this.#faults).flatMap(([field, { messages }]) =>
-      messages.map((message) => ({ field, message })),
-    );
-    const faults = this.#error ? [{ field: "body", message: this.#error.message }, ...rows] : rows;
+    const rows = Object.entries(this.#faults).flatMap(([field, { first, more }]) => [
+      ...first,
+      ...(more ? [{ field, message: more }] : []),
+    ]);
+    const faults = this.#error ? [toFieldError(this.#error), ...rows] : rows;
     if (faults.length === 0) return [];
-    return [
-      ...faults,
-      ...this.#subscribers.invalidCells
-        .slice(0, Math.min(...Object.values(this.#faults).map(({ room }) => room)))
-        .map(toFieldError),
-    ];
+    const room = Math.min(...Object.values(this.#faults).map((those) => those.room));
+    const cells = this.#subscribers.invalidCells.slice(0, room);
+    return [...faults, ...cells.map(({ column, ...cell }) => ({ field: column, ...cell }))];
   }
 
-  #take([phone = "", email = "", yesNo = "", time = "", shown = ""]: string[], line: number): void {
+  #take([phone, email, yesNo, time = null, shown = null]: (string | null)[], line: number): void {
     this.#rows += 1;
     if (this.#rows > MOST_ROWS) throw new CsvError(TOO_MANY_ROWS);
-    const subscribed = yesNo === "" || readYesNo(yesNo);
-    if (subscribed === undefined) {
-      this.#faults.subscribed.add(`must be true or false; line ${line} has ${JSON.stringify(echoPhone(strip(yesNo)))}`);
-    }
-    const consent = time === "" && shown === "" ? undefined : this.#readConsent(strip(time), strip(shown), line);
-    const isValid = this.#subscribers.add(phone, email, subscribed ?? false, line, consent);
-    if (!isValid) this.#refused += 1;
-    else if (subscribed && consent === undefined) this.#withoutProof += 1;
-    if (this.preview.length < PREVIEW_ROWS) this.preview.push(toPreview({ phone, email, line }, subscribed ?? false));
-    if (this.#subscribers.invalidCount > MOST_INVALID) {
-      throw new CsvError(`has more than ${MOST_INVALID} invalid phone numbers and e-mail addresses`);
-    }
+    const word = yesNo ?? null;
+    const subscribed = word === null || readYesNo(word);
+    const add = (fault: RowFault) => this.#addFault(fault, line);
+    if (subscribed === undefined) add({ column: "subscribed", value: strip(word ?? ""), message: TRUE_OR_FALSE });
+    const hasProof = (time ?? "") !== "" || (shown ?? "") !== "";
+    const consent = hasProof ? readConsentCells({ time, evidence: shown }, this.#now, add) : undefined;
+    this.#add({
+      ...{ phone: phone ?? "", email: email ?? "", subscribed: subscribed ?? false, line },
+      consent: consent ?? null,
+    });
     if (this.#subscribers.rowCount === PART_ROWS) this.#parts.push(this.#subscribers.takePart());
   }
 
-  #readConsent(time: string, evidence: string, line: number): Consent | undefined {
-    const wrongTime = findCellFault("consentedAt", time, this.#now);
-    if (wrongTime) this.#faults.consented_at.add(`${wrongTime}; line ${line} has ${JSON.stringify(echoPhone(time))}`);
-    const wrongEvidence = findCellFault("evidence", evidence, this.#now);
-    if (wrongEvidence) this.#faults.evidence.add(`${wrongEvidence}; line ${line} has ${evidence.length}`);
-    return toConsent(time, evidence);
+  #addFault({ column, value, message }: RowFault, line: number): void {
+    this.#faults[column].add({ field: column, message, line, value: echoPhone(value) });
+  }
+
+  #add(row: GivenRow): void {
+    const { phone, email, subscribed, line, consent } = row;
+    const isValid = this.#subscribers.add(phone, email, subscribed, line, consent ?? undefined);
+    if (!isValid) this.#refused += 1;
+    else if (subscribed && consent === null) this.#withoutProof += 1;
+    if (this.preview.length < PREVIEW_ROWS) this.preview.push(toPreview(row));
+    if (this.#subscribers.invalidCount > MOST_INVALID) {
+      throw new CsvError(`has more than ${MOST_INVALID} invalid phone numbers and e-mail addresses`);
+    }
   }
 }
 
-function toFieldError({ line, column, value, message }: InvalidCell): FieldError {
-  return { field: column, message: `${message}; line ${line} has ${JSON.stringify(value)}` };
-}
+const TRUE_OR_FALSE = "must be true or false";
+
+const toFieldError = ({ field = "body", message, line }: CsvError): FieldError => ({
+  field,
+  message,
+  ...(line === undefined ? {} : { line }),
+});

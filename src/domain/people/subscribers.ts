@@ -37,6 +37,9 @@ export class Subscribers {
   #invalidOptOuts = new Set<string>();
   /** Each with the number of its rows. */
   readonly #invalidPhones = new Map<string, number>();
+  /** The same of the rows that opt out: of those whose number may have been stored while it was valid, and of all. */
+  readonly #optOutRows = new Map<string, number>();
+  #invalidOptOutRows = 0;
   readonly #invalidEmails = new Map<string, number>();
   /** The first of them. */
   readonly invalidCells: InvalidCell[] = [];
@@ -52,7 +55,7 @@ export class Subscribers {
     const digits = e164Digits(phone);
     if (Number.isNaN(digits)) {
       this.#addInvalid(this.#invalidPhones, "phone_numbers", echoPhone(phone), line, () => explainPhone(phone));
-      if (!subscribed && PHONE_FORM.test(phone)) this.#invalidOptOuts.add(copy(phone));
+      if (!subscribed) this.#addOptOut(phone);
       return false;
     }
     const email = readField(strip(givenEmail));
@@ -63,6 +66,14 @@ export class Subscribers {
     }
     this.#rows.add({ phone: digits, email: isAddress ? address : null, subscribed, ...(consent ? { consent } : {}) });
     return true;
+  }
+
+  #addOptOut(phone: string): void {
+    this.#invalidOptOutRows += 1;
+    if (!PHONE_FORM.test(phone)) return;
+    const kept = copy(phone);
+    this.#invalidOptOuts.add(kept);
+    this.#optOutRows.set(kept, (this.#optOutRows.get(kept) ?? 0) + 1);
   }
 
   #addInvalid(
@@ -110,13 +121,21 @@ export class Subscribers {
 
   /** How many rows have one of these invalid numbers. */
   rowsOf(phones: string[]): number {
-    return phones.reduce((sum, phone) => sum + (this.#invalidPhones.get(phone) ?? 0), 0);
+    return sumOf(this.#invalidPhones, phones);
+  }
+
+  /** How many rows opt out an invalid number, except these. */
+  unreadableOptOuts(known: string[]): number {
+    return this.#invalidOptOutRows - sumOf(this.#optOutRows, known);
   }
 
   get invalidCount(): number {
     return this.#invalidPhones.size + this.#invalidEmails.size;
   }
 }
+
+const sumOf = (rows: Map<string, number>, phones: string[]) =>
+  phones.reduce((sum, phone) => sum + (rows.get(phone) ?? 0), 0);
 
 /** A cell is a part of the piece of the file that it came in, and would keep all of the piece in memory. */
 function copy(text: string): string {

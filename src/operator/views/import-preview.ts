@@ -1,9 +1,10 @@
 // What an operator sees of a file before it is imported, and after its undo.
 import * as z from "zod";
-import type { FigureCounter, Outcome } from "../../domain/people/import-figures.ts";
+import { DONE, type FigureCounter, type Outcome, sumOf } from "../../domain/people/import-figures.ts";
 import { toE164 } from "../../domain/people/phone.ts";
 import type { FirstRow, SubscriberFile } from "../../domain/people/subscriber-file.ts";
 import type { Imported } from "../../flows/people/import-subscribers.ts";
+import { toTime } from "../../http/time.ts";
 import { personIdShape } from "../answers.ts";
 import { countOf } from "../operator-call.ts";
 
@@ -18,7 +19,7 @@ export const sayUndone = (done: { restored: number; changedSince: number; restor
     .filter((it) => it)
     .join(" ");
 
-const BECOMES = ["new", "changed", "unchanged", "kept-unsubscribed", "unsubscribed", "refused"] as const;
+const BECOMES = [...DONE, "keptUnsubscribed", "refused"] as const;
 
 /** What only a dry run answers. */
 export const previewShape = {
@@ -31,7 +32,7 @@ export const previewShape = {
     .int()
     .optional()
     .describe(
-      "With `dryRun`: the rows whose number an earlier row has. With `new`, `changed`, `unchanged`, `keptUnsubscribed` and `refused`, the sum of the rows.",
+      "With `dryRun`: the rows whose number an earlier row has. With `imported`, `keptUnsubscribed` and `refused`, the sum of the rows.",
     ),
   withoutProof: z
     .int()
@@ -40,10 +41,6 @@ export const previewShape = {
       "With `dryRun`: the rows that subscribe a valid number, and have neither `consented_at` nor `evidence`: no proof of its consent.",
     ),
   separator: z.string().optional().describe("With `dryRun`: the separator of the file's columns."),
-  unreadColumns: z
-    .array(z.string())
-    .optional()
-    .describe("With `dryRun`: the columns that an import does not read, as the file writes them; the first 100."),
   preview: z
     .array(
       z.object({
@@ -51,6 +48,8 @@ export const previewShape = {
         phone: z.string(),
         ...personIdShape,
         email: z.string().nullable(),
+        consentedAt: z.iso.datetime().nullable(),
+        evidence: z.string().nullable().describe("Its first 100 characters."),
         becomes: z.enum(BECOMES),
         reason: z.string().nullable().describe("Why it is refused, or stays unsubscribed."),
       }),
@@ -63,33 +62,33 @@ export const previewShape = {
 export function previewOf(file: SubscriberFile, done: Imported, counter: FigureCounter, refused: number) {
   const { rows, withoutProof } = file.counts;
   const known = new Map(done.knownOptOuts.map((phone) => [toE164(phone), phone]));
-  const told = done.count + done.refused.count + refused;
+  const told = sumOf(done) + done.refused.count + refused;
   return {
     rows,
     refused,
     repeated: Math.max(0, rows - told),
     withoutProof,
     separator: file.separator,
-    unreadColumns: file.unreadColumns.slice(0, 100).map((name) => name.slice(0, 100)),
     preview: file.preview.map((row) =>
       rowView({ ...row, digits: row.digits ?? known.get(row.phone) ?? null }, counter),
     ),
   };
 }
 
-const BECOMES_OF: Record<Outcome, [becomes: (typeof BECOMES)[number], reason: string | null]> = {
-  added: ["new", null],
-  changed: ["changed", null],
-  unchanged: ["unchanged", null],
-  byPerson: ["kept-unsubscribed", "the person has opted out, or was erased: only START brings them back"],
-  byOthers: ["kept-unsubscribed", "unsubscribed by a client, an import or an operator"],
+const KEPT: Partial<Record<Outcome, string>> = {
+  byPerson: "the person has opted out, or was erased: only START brings them back",
+  byOthers: "unsubscribed by a client, an import or an operator",
 };
 
-function rowView({ digits, fault, subscribed, ...row }: FirstRow, counter: FigureCounter) {
-  const { line, phone, email } = row;
-  if (digits === null) return { line, phone, email, becomes: "refused" as const, reason: fault };
+const MOST_EVIDENCE_SHOWN = 100;
+
+function rowView({ digits, fault, consent, line, phone, email }: FirstRow, counter: FigureCounter) {
+  const shown = {
+    ...{ line, phone, email, consentedAt: toTime(consent?.consentedAt ?? null) },
+    evidence: consent?.evidence?.slice(0, MOST_EVIDENCE_SHOWN) ?? null,
+  };
+  if (digits === null) return { ...shown, becomes: "refused" as const, reason: fault };
   const outcome = counter.outcomeOf(digits) ?? "unchanged";
-  const [becomes, reason] = BECOMES_OF[outcome];
-  const isOptOut = !subscribed && (outcome === "added" || outcome === "changed");
-  return { line, phone, email, becomes: isOptOut ? ("unsubscribed" as const) : becomes, reason };
+  if (outcome !== "byPerson" && outcome !== "byOthers") return { ...shown, becomes: outcome, reason: null };
+  return { ...shown, becomes: "keptUnsubscribed" as const, reason: KEPT[outcome] ?? null };
 }

@@ -46,8 +46,11 @@ export async function changeSubscriptions(
 }
 
 const joinOutcomes = (outcomes: PartOutcome[]): PartOutcome => ({
-  added: outcomes.flatMap(({ added }) => added),
-  changed: outcomes.flatMap(({ changed }) => changed),
+  newSubscribed: outcomes.flatMap(({ newSubscribed }) => newSubscribed),
+  newOptedOut: outcomes.flatMap(({ newOptedOut }) => newOptedOut),
+  becameSubscribed: outcomes.flatMap(({ becameSubscribed }) => becameSubscribed),
+  becameOptedOut: outcomes.flatMap(({ becameOptedOut }) => becameOptedOut),
+  newAddress: outcomes.flatMap(({ newAddress }) => newAddress),
   refused: outcomes.flatMap(({ refused }) => refused),
 });
 
@@ -121,9 +124,9 @@ async function subscribeMarked(
   return withErased(found, await subscribeMarked(target, changes, tombstones));
 }
 
-function withErased(found: Set<number>, { added, changed, refused }: PartOutcome): PartOutcome {
+function withErased(found: Set<number>, { refused, ...written }: PartOutcome): PartOutcome {
   const erased = [...found].map((phone) => ({ phone, byPerson: true }));
-  return { added, changed, refused: [...erased, ...refused] };
+  return { ...written, refused: [...erased, ...refused] };
 }
 
 function phonesOf(changes: SubscriptionChange[]): number[] {

@@ -79,15 +79,25 @@ export const takesRows = (importId: string) =>
   sql`EXISTS (SELECT 1 FROM imports WHERE import_id = ${importId} AND undone_to IS NULL)`;
 
 /**
- * For the transaction of a part, after its rows of the ledger. Counts the new numbers among them: a request that is sent again finds those
+ * For the transaction of a part, after its rows of the ledger. Counts what they have changed: a request that is sent again finds those
  * that it has stored before. Returns a row, unless the import is closed.
  */
 export function noteLast(db: D1Database, importId: string): D1PreparedStatement {
   return prepare(
     db,
-    sql`UPDATE imports SET last_id = coalesce((SELECT max(change_id) FROM subscription_changes), 0),
-        new_numbers = coalesce(new_numbers, 0) + (SELECT count(*) FROM subscription_changes l
-          WHERE l.change_id > imports.last_id AND l.source = 'import' AND l.proof = ${importId} AND l.was_subscribed IS NULL)
+    sql`UPDATE imports SET last_id = c.latest,
+        new_subscribed = coalesce(imports.new_subscribed, 0) + c.new_subscribed,
+        new_opted_out = coalesce(imports.new_opted_out, 0) + c.new_opted_out,
+        became_subscribed = coalesce(imports.became_subscribed, 0) + c.became_subscribed,
+        became_opted_out = coalesce(imports.became_opted_out, 0) + c.became_opted_out
+      FROM (SELECT coalesce((SELECT max(change_id) FROM subscription_changes), 0) AS latest,
+          count(*) FILTER (WHERE l.was_subscribed IS NULL AND l.subscribed = 1) AS new_subscribed,
+          count(*) FILTER (WHERE l.was_subscribed IS NULL AND l.subscribed = 0) AS new_opted_out,
+          count(*) FILTER (WHERE l.was_subscribed = 0 AND l.subscribed = 1) AS became_subscribed,
+          count(*) FILTER (WHERE l.was_subscribed = 1 AND l.subscribed = 0) AS became_opted_out
+        FROM subscription_changes l
+        WHERE l.change_id > (SELECT i.last_id FROM imports i WHERE i.import_id = ${importId})
+          AND l.source = 'import' AND l.proof = ${importId}) c
       WHERE import_id = ${importId} AND undone_to IS NULL RETURNING import_id`,
   );
 }

@@ -12,7 +12,10 @@ export interface ListedImport {
   operator: string;
   begunAt: number;
   rows: number | null;
-  new: number | null;
+  newSubscribed: number | null;
+  newOptedOut: number | null;
+  becameSubscribed: number | null;
+  becameOptedOut: number | null;
   keptUnsubscribed: number | null;
   refused: number | null;
   undoneAt: number | null;
@@ -44,7 +47,10 @@ export async function listImports(
     operator: row.operator,
     begunAt: row.begun_at,
     rows: row.file_rows,
-    new: row.new_numbers,
+    newSubscribed: row.new_subscribed,
+    newOptedOut: row.new_opted_out,
+    becameSubscribed: row.became_subscribed,
+    becameOptedOut: row.became_opted_out,
     keptUnsubscribed: row.kept_unsubscribed,
     refused: row.refused,
     undoneAt: row.undone_at,

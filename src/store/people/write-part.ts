@@ -1,6 +1,6 @@
 // Stores a part of the changes of a website in one transaction, so that it cannot undo a concurrent erasure, nor outlive the undo of its
 // import.
-import type { PartOutcome } from "../../domain/people/import-figures.ts";
+import type { Changed, PartOutcome } from "../../domain/people/import-figures.ts";
 import type { SubscriptionChange } from "../../domain/people/subscriber-rows.ts";
 import { dueEvents } from "../callbacks/events.ts";
 import { changeNotices, HEARS_OF_CHANGES } from "../callbacks/notices.ts";
@@ -74,10 +74,15 @@ export async function writePart(target: Target, changes: SubscriptionChange[], e
   return {
     erased: (rows.erased as { mark: string }[]).map(({ mark }) => mark),
     refused: (rows.refused as RefusedRow[]).map(({ phone, by_person }) => ({ phone, byPerson: by_person === 1 })),
-    added: JSON.parse(counts?.added ?? "[]") as number[],
-    changed: JSON.parse(counts?.changed ?? "[]") as number[],
+    newSubscribed: toPhones(counts?.newSubscribed),
+    newOptedOut: toPhones(counts?.newOptedOut),
+    becameSubscribed: toPhones(counts?.becameSubscribed),
+    becameOptedOut: toPhones(counts?.becameOptedOut),
+    newAddress: toPhones(counts?.newAddress),
   };
 }
+
+const toPhones = (list = "[]") => JSON.parse(list) as number[];
 
 interface RefusedRow {
   phone: number;
@@ -85,9 +90,7 @@ interface RefusedRow {
 }
 
 /** Lists of numbers, as JSON. */
-interface CountsRow {
-  added: string;
-  changed: string;
+interface CountsRow extends Record<keyof Changed, string> {
   /** null: no row of the ledger. */
   latest: number | null;
 }

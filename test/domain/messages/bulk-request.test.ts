@@ -124,7 +124,7 @@ describe("the messages of a bulk request", () => {
   it.each([
     '{"messages":[]}',
     ' {"a":"messages","messages" : [ 1 , -0.50e+2, true,false , null,"x",[],{} ] ,"b":{"messages":[2]}} \r\n\t',
-    '{"messages":[{"a":1,"b":2,"a":3,"2":0,"1":0}]}',
+    '{"messages":[{"a":1,"b":2,"c":3,"2":0,"1":0}]}',
     '{"messages":[{"__proto__":{"phone":"+1"},"constructor":1,"toString":null}]}',
     '{"messages":[{"a":"\\ud800","b":"\\udc00\\ud83d","c":"\\ud83d\\udc4d\\ud83d\\u0041"},"\\"\\\\\\/\\b\\f\\n\\r\\t"]}',
     '\uFEFF{"messages":["\uFEFF",{"\uFEFF":"\uFEFF\uFEFF"}]}',
@@ -150,8 +150,19 @@ describe("the messages of a bulk request", () => {
   });
 
   it.each([
-    ['{"messages":[1],"messages":[2]}', "two fields named messages"],
-    ['{"messages":1,"\\u006d\\u0065ssages":[]}', "two fields named messages"],
+    ['{"messages":[1],"messages":[2]}', "messages"],
+    ['{"messages":1,"\\u006d\\u0065ssages":[]}', "messages"],
+    ['{"a":1,"messages":[1],"a":2}', "a"],
+    ['{"messages":[{"phone":1},{"phone":1,"text":{},"phone":2}]}', "messages[1].phone"],
+    ['{"messages":[{"a":{"b":1,"b":1}}]}', "messages[0].a.b"],
+    ['{"messages":[[{"b":1,"b":1}]]}', "messages[0][0].b"],
+  ])("%s has a field twice, in whole and byte by byte", (body, field) => {
+    const failure = { kind: "fields-wrong", details: [{ field, message: "must stand once: the body has it twice" }] };
+    expect(failureOf(() => readChunks([encode(body)]))).toEqual(failure);
+    expect(failureOf(() => readChunks(inPieces(encode(body), 1)))).toEqual(failure);
+  });
+
+  it.each([
     ['{"messages":[1]} x', '"x" where the end of the body was expected'],
     ['{"messages":[1]}{', '"{" where the end of the body was expected'],
     ['{"messages":[1],"a":tru}', '"}" within a word'],

@@ -1,7 +1,7 @@
 /** The forms of a time that RFC 3339 has, in each field that takes one: its section 5.6 lets "T" and "Z" be lower case. */
 import { describe, expect, it } from "vitest";
 import { trySendRequest } from "../../../src/domain/messages/send-request.ts";
-import { findCellFault } from "../../../src/domain/people/consent.ts";
+import { readConsentCells } from "../../../src/domain/people/consent.ts";
 import { trySubscribeRequest } from "../../../src/domain/people/subscribe-request.ts";
 
 const AT = Date.UTC(2026, 10, 27, 14);
@@ -31,6 +31,7 @@ describe.each(FORMS)("%s", (time, at) => {
   it("is when people agreed, in a request and in a file", () => {
     const body = { phone_numbers: ["+12125550100"], sendPurpose: "a", consentedAt: time };
     expect(trySubscribeRequest(body, AT).data?.consent?.consentedAt).toBe(at);
-    expect(findCellFault("consentedAt", time, AT)).toBeUndefined();
+    const none = (fault: object) => expect(fault).toBeUndefined();
+    expect(readConsentCells({ time, evidence: null }, AT, none)?.consentedAt).toBe(at);
   });
 });

@@ -25,11 +25,28 @@ const TIMES: [string, number | string][] = [
   ["2025-02-29T10:00:00Z", FORM],
   ["2026-11-26T12:00:00", FORM],
   ["2026-11-26", FORM],
-  ["2026-11-26 12:00:00Z", FORM],
   ["2026-11-26T25:00:00Z", FORM],
   ["11/26/2026", FORM],
   ["1764158400", FORM],
   ["yesterday", FORM],
+];
+
+/** Times as programs and databases write them into files. */
+const WRITTEN: [string, number | string][] = [
+  ["2026-11-26 12:00:00Z", NOW],
+  ["2026-11-26T12:00Z", NOW],
+  ["2026-11-26 07:00-05", NOW],
+  ["2026-11-26 07:00:00-05", NOW],
+  ["2026-11-26 07:00:00.000000-0500", NOW],
+  ["2026-11-26 07:00:00 -0500", NOW],
+  ["2026-11-26T17:30:00+0530", NOW],
+  ["2026-11-26 12:00:00 UTC", NOW],
+  ["2026-11-26 12:06Z", AHEAD],
+  ["2025-02-29 10:00Z", FORM],
+  ["2026-11-26 12:00", FORM],
+  ["2026-11-26 12:00:00 EST", FORM],
+  ["2026-11-26 12:00:00-5", FORM],
+  ["26-11-2026 12:00:00Z", FORM],
 ];
 
 const EVIDENCE: [string, string | undefined][] = [
@@ -72,7 +89,7 @@ describe("the fields consentedAt and evidence of a request", () => {
 });
 
 function read(csv: string) {
-  const file = new SubscriberFile(NOW);
+  const file = new SubscriberFile(NOW, true);
   try {
     const parts = [...file.write(new TextEncoder().encode(csv)), ...file.end()];
     return { changes: parts.flatMap(({ changes }) => changes), columns: file.columns };
@@ -82,17 +99,54 @@ function read(csv: string) {
   }
 }
 
+describe("the columns consented_at and evidence of the file of a request", () => {
+  const ofFile = (rows: string[], fields: object = {}) => {
+    const csv_file = new TextEncoder().encode(["phone_numbers,consented_at,evidence", ...rows].join("\n")).toBase64();
+    return trySubscribeRequest(body({ phone_numbers: null, csv_file, ...fields }), NOW);
+  };
+
+  it.each([...TIMES, ...WRITTEN])("consented_at %s", (given, expected) => {
+    const { data, details } = ofFile([`+12125550100, ${given} ,`]);
+    const [change] = data?.subscribers.takePart().changes ?? [];
+    if (typeof expected === "number") expect(change?.consent).toEqual({ consentedAt: expected, evidence: null });
+    else
+      expect(details).toEqual([
+        { field: "csv_file", message: expect.stringMatching(/^line 2 has ".*" in the column consented_at: it must/) },
+      ]);
+  });
+
+  it("go before those of the body, and are told with every fault", () => {
+    const rows = ["+12125550100,2026-01-01T00:00Z,form", "+12125550101,,", "+12125550102,,paper"];
+    const { data } = ofFile(rows, { evidence: "all", consentedAt: "2026-02-01T00:00:00Z" });
+    expect(data?.subscribers.takePart().changes.map(({ consent }) => consent)).toEqual([
+      { consentedAt: Date.UTC(2026, 0, 1), evidence: "form" },
+      undefined,
+      { consentedAt: null, evidence: "paper" },
+    ]);
+    expect(data?.consent).toEqual({ consentedAt: Date.UTC(2026, 1, 1), evidence: "all" });
+    const wrong = ofFile(["+12125550100,soon,", `+12125550101,,${"x".repeat(1001)}`, "+12125550102,,"]);
+    expect(wrong.details?.map(({ message }) => message)).toEqual([
+      `line 2 has "soon" in the column consented_at: it ${FORM}`,
+      `line 3 has "${"x".repeat(63)}…" in the column evidence: it must have at most 1000 characters, and has 1001`,
+    ]);
+  });
+});
+
 describe("the columns consented_at and evidence of a file", () => {
-  it.each(TIMES)("consented_at %s", (given, expected) => {
+  it.each([...TIMES, ...WRITTEN])("consented_at %s", (given, expected) => {
     const { changes, details } = read(`phone_numbers,consented_at\n+12125550100, ${given} \n`);
     if (typeof expected === "number") expect(changes?.[0]?.consent).toEqual({ consentedAt: expected, evidence: null });
-    else expect(details).toEqual([{ field: "consented_at", message: `${expected}; line 2 has "${given}"` }]);
+    else expect(details).toEqual([{ field: "consented_at", message: expected, line: 2, value: given }]);
   });
 
   it.each(EVIDENCE)("evidence %s", (given, fault) => {
     const { changes, details } = read(`evidence,phone_numbers\n,+12125550101\n"${given}",+12125550100\n`);
-    if (fault) expect(details).toEqual([{ field: "evidence", message: `${fault}; line 3 has ${given.length}` }]);
-    else expect(changes?.map(({ consent }) => consent)).toEqual([undefined, { consentedAt: null, evidence: given }]);
+    if (fault) {
+      const message = `${fault}, and has ${given.length}`;
+      expect(details).toEqual([{ field: "evidence", message, line: 3, value: `${"x".repeat(63)}…` }]);
+    }
+    if (!fault)
+      expect(changes?.map(({ consent }) => consent)).toEqual([undefined, { consentedAt: null, evidence: given }]);
   });
 
   it("are named in the answer as the file writes them, and left out where it lacks them", () => {

@@ -7,7 +7,7 @@ import { PhoneRowReader, readPhoneColumn } from "../../../src/domain/people/phon
 
 interface Row {
   line: number;
-  cells: string[];
+  cells: (string | null)[];
 }
 
 function readPieces(pieces: Uint8Array[]): Row[] {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { CsvReader, UnclosedQuoteError } from "../../../src/domain/people/csv.ts";
+import { CsvReader, QuoteError, TextAfterQuoteError, UnclosedQuoteError } from "../../../src/domain/people/csv.ts";
 import { csvRecords } from "./whole-file.ts";
 
 function read(pieces: string[], separator = ",") {
@@ -60,7 +60,8 @@ describe("CSV", () => {
       ],
     ],
     ["a quote inside a bare field", 'a"b,c', [['a"b', "c"]]],
-    ["text after a closing quote", '"a"b,c', [["ab", "c"]]],
+    ["a quote inside a field with a blank before it", ' "a",c', [[' "a"', "c"]]],
+    ["blanks after a closing quote", '"a" \t,c\n"b"\u00a0\n"d" ', [["a", "c"], ["b"], ["d"]]],
     ["nothing", "", []],
   ])("with %s", (_, text, records) => {
     expect(parse(text)).toEqual(records);
@@ -70,6 +71,16 @@ describe("CSV", () => {
     expect(() => parse('a\n"b\nc"\n"d')).toThrow(new UnclosedQuoteError(4));
   });
 
+  it.each([
+    ['"a"b,c', 1, 1],
+    ['a\n"b\nc" d\n', 3, 2],
+    ['x,"Ann\ny,Bob\nz,"Carl"', 3, 1],
+    ['"a" "b"', 1, 1],
+    ['"a"\ufffd', 1, 1],
+  ])("refuses text after a closing quote: %j", (text, line, begins) => {
+    expect(() => parse(text)).toThrow(new TextAfterQuoteError(line, begins));
+  });
+
   it("says on which line of the file each record begins, also after quoted line breaks and blank lines", () => {
     const text = 'a,"b\r\nc\rd\ne"\r\n\r\n,\n"x\n"\nlast';
     expect(read([text]).map(({ line }) => line)).toEqual([1, 7, 9]);
@@ -77,7 +88,7 @@ describe("CSV", () => {
   });
 
   it("knows the line of what comes next, wherever a piece ends", () => {
-    const text = 'a,"b\r\nc""\rd\ne"x\r\n\ny\r';
+    const text = 'a,"b\r\nc""\rd\ne" \r\n\ny\r';
     for (let at = 0; at <= text.length; at++) {
       const reader = new CsvReader(",", () => {});
       reader.write(text.slice(0, at));
@@ -112,7 +123,7 @@ describe("CSV", () => {
         try {
           expect(strip(parse(given).flat().join(""))).toBe(strip(given));
         } catch (error) {
-          if (!(error instanceof UnclosedQuoteError)) throw error;
+          if (!(error instanceof QuoteError)) throw error;
         }
       }),
       { numRuns: 1000 },

@@ -79,7 +79,7 @@ describe("what is no CSV file in UTF-8", () => {
     fc.assert(
       fc.property(fc.constantFrom(...FILES), fc.array(fc.nat(200), { maxLength: 4 }), ([, bytes, message], places) => {
         const cuts = [0, ...places.map((place) => place % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
-        const file = new SubscriberFile(Date.now());
+        const file = new SubscriberFile(Date.now(), true);
         for (const [index, end] of cuts.slice(1).entries()) file.write(Uint8Array.from(bytes.slice(cuts[index], end)));
         expect(messageOf(() => file.end())).toBe(message);
       }),
@@ -91,7 +91,7 @@ describe("what is no CSV file in UTF-8", () => {
     const bytes = Uint8Array.from([...ascii("phone_numbers\r\n"), ...ascii("+1\r\n".repeat(lines)), 0xff]);
     const message = new RegExp(`^is not text in UTF-8: on line ${lines + 2} is the byte 0xFF`);
     expect(messageOf(() => readFileText(bytes))).toMatch(message);
-    const file = new SubscriberFile(Date.now());
+    const file = new SubscriberFile(Date.now(), true);
     for (let at = 0; at < bytes.length; at += 65_536) file.write(bytes.slice(at, at + 65_536));
     expect(messageOf(() => file.end())).toMatch(message);
   });

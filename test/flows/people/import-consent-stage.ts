@@ -1,11 +1,12 @@
 import { expect } from "vitest";
+import { importQuery } from "../../subscriber-csv.ts";
 import type { World } from "../../world.ts";
 
 const EVE = "+12125550102";
 
 /** Into the website `brand`. */
 export async function loadInto(world: World, csv: string, query = "") {
-  const answer = await world.operator("POST", `/websites/brand/subscribers${query}`, csv, "text/csv");
+  const answer = await world.operator("POST", `/websites/brand/subscribers${importQuery(csv, query)}`, csv, "text/csv");
   return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
 }
 
@@ -17,7 +18,7 @@ export async function expectNamed(world: World, numbers: number): Promise<void> 
   const optedOut = phones.filter((_, index) => index % 10 === 0);
   const imported = numbers - optedOut.length;
   await loadInto(world, `phone_numbers,subscribed\n${optedOut.map((phone) => `${phone},no`).join("\n")}`);
-  const expected = { imported, new: imported, changed: 0, unchanged: 0 };
+  const expected = { imported, newSubscribed: imported, unchanged: 0 };
   for (const erased of [[], [EVE]]) {
     if (erased.length > 0) await loadInto(world, list(...erased), "?resubscribe=true");
     for (const phone of erased) await world.operator("DELETE", `/websites/brand/people/${phone}`);

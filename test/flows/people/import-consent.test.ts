@@ -6,6 +6,7 @@ import { expectNamed, list, loadInto } from "./import-consent-stage.ts";
 
 const ADA = "+12125550100";
 const BOB = "+12125550101";
+const EVE = "+12125550102";
 const OURS = "+12125550000";
 
 let world: World;
@@ -45,8 +46,8 @@ describe("whom anyone has unsubscribed", () => {
     await load(`phone_numbers,email\n${ADA},ada@example.com`);
     await say();
     const [before, state] = [await ledger(), await stateOf(ADA)];
-    const counts = { imported: 1, new: 1, changed: 0, unchanged: 0, keptUnsubscribed: 1 };
-    const file = `phone_numbers,email,subscribed\n${ADA},new@example.com,true\n${BOB},,`;
+    const counts = { imported: 1, newSubscribed: 1, becameSubscribed: 0, unchanged: 0, keptUnsubscribed: 1 };
+    const file = `phone_numbers,email,subscribed\n${ADA},new@example.com,true\n${BOB},,true`;
     const dry = await load(file, "?dryRun=true");
     expect(dry.body).toMatchObject({ ...counts, unsubscribedNumbers: [ADA] });
     expect(dry.body.optedOutNumbers).toBeUndefined();
@@ -65,7 +66,7 @@ describe("whom anyone has unsubscribed", () => {
     await load(`phone_numbers,email\n${ADA},ada@example.com`);
     await unsubscribe();
     const file = `phone_numbers,email\n${ADA},new@example.com`;
-    const counts = { imported: 1, new: 0, changed: 1, unchanged: 0, keptUnsubscribed: 0 };
+    const counts = { imported: 1, newSubscribed: 0, becameSubscribed: 1, unchanged: 0, keptUnsubscribed: 0 };
     expect((await load(file, "?dryRun=true&resubscribe=true")).body).toMatchObject(counts);
     const { body } = await load(file, RESUBSCRIBE);
     expect(body).toMatchObject(counts);
@@ -121,7 +122,7 @@ describe("an opt-out in a file", () => {
   it.each([
     ["after", ["true", "false"]],
     ["before", ["false", "true"]],
-    ["between", ["", "no", "yes"]],
+    ["between", ["1", "no", "yes"]],
   ])("counts %s an opt-in of the same number, also with resubscribe", async (_, words) => {
     for (const query of ["", RESUBSCRIBE]) {
       await load(`phone_numbers,subscribed\n${words.map((word) => `${ADA},${word}`).join("\n")}`, query);
@@ -130,7 +131,7 @@ describe("an opt-out in a file", () => {
   });
 
   it("counts where its two rows come in different pieces", async () => {
-    const many = Array.from({ length: 12_000 }, (_, index) => `+1212${5_600_000 + index},`);
+    const many = Array.from({ length: 12_000 }, (_, index) => `+1212${5_600_000 + index},t`);
     const rows = [`${ADA},true`, `${BOB},false`, ...many, `${ADA},false`, `${BOB},true`];
     expect((await load(`phone_numbers,subscribed\n${rows.join("\n")}`)).body).toMatchObject({ imported: 12_002 });
     expect([await stateOf(ADA), await stateOf(BOB)]).toEqual([
@@ -141,66 +142,29 @@ describe("an opt-out in a file", () => {
 });
 
 const ADVICE =
-  "and none headed subscribed: name the column subscribed and write true or false in each row, or delete it to subscribe every number of the file";
+  "and none headed subscribed: name the column subscribed and write true or false in each row, or delete it if everyone in the file has agreed to be texted";
 
 describe("a column that looks like a state", () => {
-  it.each([
-    ...[
-      "status",
-      "State",
-      "subscribe",
-      "subscription",
-      "opt_in",
-      "optin",
-      "Opted In",
-      "opt-out",
-      "OPTOUT",
-      "opted_out",
-    ],
-    ...[
-      "unsubscribe",
-      "Unsubscribed",
-      "active",
-      "consent",
-      "sms_consent",
-      "suppressed",
-      "is_subscribed",
-      "Opt-In Status",
-    ],
-    ...["SMS Marketing Consent", "Accepts SMS Marketing", "unsubscribed_at", "do_not_contact", " \u200bstatus"],
-    ...[
-      "Opted out of SMS",
-      "Unsubscribed from texts",
-      "mobile_opt_out_date",
-      "Opt-out timestamp",
-      "Unsubscribe Reason",
-    ],
-    ...["Do not SMS", "Do Not Call"],
-  ])("is refused where none is headed subscribed: %s", async (name) => {
-    for (const [query, separator] of [
-      ["", ";"],
-      ["?dryRun=true", ","],
-    ]) {
-      const file = ["phone_numbers", name, "email"].join(separator);
-      const answer = await load(`${file}\n${[ADA, "unsubscribed", ""].join(separator)}\n`, query);
-      const looks = `has a column headed ${JSON.stringify(name.trim().replace("\u200b", ""))}, which looks like a state, `;
-      expect(answer).toMatchObject({ status: 400, body: { code: 40001, message: `body: ${looks}${ADVICE}` } });
-    }
-    expect(await stateOf(ADA)).toBeNull();
-  });
+  it.each(["status", "Opted Out?", " \u200bSMS_Opt_Out__c"])(
+    "is refused where none is headed subscribed: %s",
+    async (name) => {
+      for (const [query, separator] of [
+        ["", ";"],
+        ["?dryRun=true", ","],
+      ]) {
+        const file = ["phone_numbers", name, "email"].join(separator);
+        const csv = `${file}\n${[ADA, "unsubscribed", ""].join(separator)}\n`;
+        const looks = `has a column headed ${JSON.stringify(name.trim().replace("\u200b", ""))}, which looks like a state, `;
+        const refused = { status: 400, body: { code: 40001, message: `body: ${looks}${ADVICE}` } };
+        expect(await load(csv, query)).toMatchObject(refused);
+        const silent = await world.operator("POST", `/websites/brand/subscribers${query}`, csv, "text/csv");
+        expect(await silent.json()).toMatchObject(refused.body);
+      }
+      expect(await stateOf(ADA)).toBeNull();
+    },
+  );
 
-  it.each([
-    "name",
-    "country",
-    "customer_state",
-    "statement",
-    "active_since",
-    "subscribed_at",
-    "opt_in_date",
-    "email_status",
-    "email_opt_out_link",
-    "text",
-  ])("is another one than %s", async (name) => {
+  it.each(["name", "customer_state", "email_opt_out_link"])("is another one than %s", async (name) => {
     expect((await load(`phone_numbers,${name}\n${ADA},x`)).status).toBe(200);
   });
 
@@ -208,6 +172,70 @@ describe("a column that looks like a state", () => {
     const { body } = await load(`status,Subscribed,phone_numbers\nactive,FALSE,${ADA}`);
     expect(body).toMatchObject({ columns: { phone: "phone_numbers", email: null, subscribed: "Subscribed" } });
     expect(await stateOf(ADA)).toEqual([0, null]);
+  });
+});
+
+describe("a file without a column subscribed", () => {
+  it.each(["", "?dryRun=true", RESUBSCRIBE])(
+    "is refused unless the request says that everyone has agreed: %j",
+    async (query) => {
+      const csv = `phone_numbers,email\n${ADA},`;
+      const answer = await world.operator("POST", `/websites/brand/subscribers${query}`, csv, "text/csv");
+      const { code, details } = (await answer.json()) as {
+        code: number;
+        details: { field: string; message: string }[];
+      };
+      expect([answer.status, code, details.map(({ field }) => field)]).toEqual([400, 40001, ["everyone"]]);
+      expect(details[0]?.message).toMatch(
+        /^must be subscribed if everyone in the file has agreed.*; it has "phone_numbers", "email"$/,
+      );
+      expect(await stateOf(ADA)).toBeNull();
+      expect((await load(csv, query)).body).toMatchObject({ newSubscribed: 1, newOptedOut: 0 });
+    },
+  );
+
+  it("has nobody else say so: beside the column, and with another word, everyone is refused", async () => {
+    const csv = `phone_numbers,subscribed\n${ADA},true`;
+    for (const [file, word] of [
+      [csv, "subscribed"],
+      [list(ADA), "true"],
+    ]) {
+      const path = `/websites/brand/subscribers?everyone=${word}`;
+      const answer = await world.operator("POST", path, file, "text/csv");
+      expect(await answer.json()).toMatchObject({ code: 40001, details: [{ field: "everyone" }] });
+    }
+    expect(await stateOf(ADA)).toBeNull();
+  });
+
+  it("leaves in the audit log who said so", async () => {
+    await load(list(ADA));
+    const answer = await world.operator("GET", "/audit?website=brand");
+    const { entries } = (await answer.json()) as { entries: { after: object }[] };
+    expect(entries[0]?.after).toMatchObject({ newSubscribed: 1, everyone: "subscribed" });
+  });
+});
+
+describe("opt-outs whose number cannot be read", () => {
+  it("are counted apart, row by row, also in a dry run; one that the website knows is opted out", async () => {
+    await load(list(ADA));
+    await world.rows("UPDATE subscriptions SET phone = 1212555010");
+    await world.rows("UPDATE subscription_changes SET phone = 1212555010");
+    const words = [
+      "12125550100,false",
+      ",no",
+      "nope,0",
+      "nope,0",
+      "x,true",
+      "+1212555010,no",
+      "+1212555011,no",
+      `'${EVE},no`,
+    ];
+    const csv = ["phone_numbers,subscribed", ...words].join("\n");
+    for (const query of ["?dryRun=true", ""]) {
+      const { body } = await load(csv, query);
+      expect(body).toMatchObject({ unreadableOptOuts: 5, becameOptedOut: 1, newOptedOut: 1, imported: 2 });
+    }
+    expect(await stateOf(EVE)).toEqual([0, null]);
   });
 });
 

@@ -1,6 +1,7 @@
 /** An import in several requests, and one that breaks off: what is stored is told, and is taken back by one undo. */
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { subscriberRow } from "../../subscriber-csv.ts";
 import { type TestClient, World } from "../../world.ts";
 
 const ADA = "+12125550100";
@@ -22,6 +23,7 @@ afterEach(() => {
 
 interface Answer {
   importId: string;
+  newSubscribed: number;
   code: number;
   message: string;
   details: { field: string; message: string }[];
@@ -29,7 +31,7 @@ interface Answer {
 }
 
 async function load(rows: string[], query: Record<string, string> = {}, websiteId = "brand") {
-  const csv = ["phone_numbers,email,subscribed", ...rows].join("\n");
+  const csv = ["phone_numbers,email,subscribed", ...rows.map(subscriberRow)].join("\n");
   const path = `/websites/${websiteId}/subscribers?${new URLSearchParams(query)}`;
   const answer = await world.operator("POST", path, csv, "text/csv");
   return { status: answer.status, body: (await answer.json()) as Answer };
@@ -51,8 +53,8 @@ describe("requests with the importId of the first", () => {
     const first = await load([ADA, `${BOB},bob@example.com`]);
     const { importId } = first.body;
     const second = await load([`${ADA},ada@example.com`, BOB, `${EVE},new@example.com`], { importId });
-    expect(first.body).toMatchObject({ imported: 2, new: 2, changed: 0, unchanged: 0 });
-    expect(second.body).toMatchObject({ importId, imported: 3, new: 0, changed: 2, unchanged: 1 });
+    expect(first.body).toMatchObject({ imported: 2, newSubscribed: 2, newAddress: 0, unchanged: 0 });
+    expect(second.body).toMatchObject({ importId, imported: 3, newSubscribed: 0, newAddress: 2, unchanged: 1 });
     expect(await undo(importId)).toEqual({ restored: 3, changedSince: 0, restoredBefore: 0, isComplete: true });
     expect([await stateOf(ADA), await stateOf(BOB), await stateOf(EVE)]).toEqual([null, null, [1, "eve@example.com"]]);
     const entries = await world.rows("SELECT DISTINCT subject, request_id FROM audit_log WHERE action = 'import'");
@@ -73,7 +75,7 @@ describe("requests with the importId of the first", () => {
     await unsubscribe(BOB);
     const { importId } = (await load([`${ADA},,no`], { resubscribe: "true" })).body;
     const { body } = await load([`${ADA},a@example.com,yes`, `${BOB},,yes`], { importId, resubscribe: "true" });
-    expect(body).toMatchObject({ imported: 2, changed: 2, keptUnsubscribed: 0 });
+    expect(body).toMatchObject({ imported: 2, newAddress: 1, becameSubscribed: 1, keptUnsubscribed: 0 });
     expect([await stateOf(ADA), await stateOf(BOB)]).toEqual([
       [0, "a@example.com"],
       [1, null],
@@ -190,7 +192,8 @@ describe("an import that breaks off", () => {
     const stored = when === "before" ? 5000 : 10_000;
     expect(await count()).toBe(stored);
     const { body } = await load([...numbers(12_000), `${ADA},,no`], { importId });
-    expect(body).toMatchObject({ importId, imported: 12_001, new: 12_001 - stored, unchanged: stored });
+    expect(body).toMatchObject({ importId, imported: 12_001, newOptedOut: 1, unchanged: stored });
+    expect(body.newSubscribed).toBe(12_000 - stored);
     expect(await undo(importId)).toMatchObject({ restored: 12_001, changedSince: 0 });
     expect(await count()).toBe(0);
   });

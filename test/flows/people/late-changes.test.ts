@@ -87,9 +87,9 @@ it("the rows of a request of an import count once, when others are counted since
   const runLate = await load("?part=1", "counted_request =");
   const [row] = await world.rows("SELECT import_id FROM imports");
   await world.subscribers("brand", ["+12125550101"], `?part=2&importId=${row?.import_id}`);
-  const counts = () => world.rows("SELECT file_rows, new_numbers, counted_request FROM imports");
+  const counts = () => world.rows("SELECT file_rows, new_subscribed, counted_request FROM imports");
   const then = await counts();
-  expect(then).toMatchObject([{ file_rows: 2, new_numbers: 2 }]);
+  expect(then).toMatchObject([{ file_rows: 2, new_subscribed: 2 }]);
   await runLate();
   expect(await counts()).toEqual(then);
 });

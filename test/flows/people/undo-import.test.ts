@@ -21,8 +21,7 @@ beforeEach(async () => {
 
 interface ImportAnswer {
   importId: string;
-  new: number;
-  changed: number;
+  newSubscribed: number;
   unchanged: number;
 }
 /** An import that changes whatever an import can change. */
@@ -253,7 +252,7 @@ describe("an import of several steps", () => {
     };
     twice();
     const stored = (await (await isolate.subscribers("brand", [ADA, BOB])).json()) as ImportAnswer;
-    expect(stored).toMatchObject({ new: 2, changed: 0, unchanged: 0 });
+    expect(stored).toMatchObject({ newSubscribed: 2, unchanged: 0 });
     twice();
     const answer = await isolate.operator("POST", `/imports/${stored.importId}/undo`);
     expect(await answer.json()).toEqual(undone(2).body);

@@ -57,7 +57,12 @@ describe.skipIf(!hasBrowser)("in the console of a service", () => {
     });
     service = await startService(vars, ["--databases", "2"], DEAD_JOBS);
     await operate(service.url, "PUT", "/websites/brand", { name: "Brand", carrier: "kannel", sender: OURS });
-    await operate(service.url, "POST", "/websites/brand/subscribers", ["phone_numbers", ADA, BOB, CAROL].join("\n"));
+    await operate(
+      service.url,
+      "POST",
+      "/websites/brand/subscribers?everyone=subscribed",
+      ["phone_numbers", ADA, BOB, CAROL].join("\n"),
+    );
     const made = await operate(service.url, "POST", "/websites/brand/clients", {
       name: "braze",
       callbackUrl: endpoint.url,
@@ -206,13 +211,13 @@ describe.skipIf(!hasBrowser)("in the console of a service", () => {
   });
 
   it("people are imported after a look, and the import is undone", async () => {
-    const csv = Buffer.from("phone_numbers\n+12125550110\n+12125550111\n123\n");
+    const csv = Buffer.from("phone_numbers,subscribed\n+12125550110,1\n+12125550111,1\n123,1\n");
     // The head of the file goes alone at first, so that the import has an id before a row is stored.
     await audited(["import", "import"], async () => {
       await go("import?website=harbor");
       await page.getByLabel("File").setInputFiles({ name: "till.csv", mimeType: "text/csv", buffer: csv });
       await button("Look at it").click();
-      await button("Import 2 rows").click();
+      await button("Import the 2 good rows").click();
       await page.getByText("Imported to Harbor.").waitFor();
     });
     expect((await read("/websites/harbor/subscribers")).total).toBe(2);

@@ -82,7 +82,12 @@ describe.skipIf(!installed)("200 messages through the service, Kannel and an SMS
     service = await runStart(folder, port, flags);
     await operate(url, "PUT", WEBSITE, { name: "Brand", carrier: "kannel", sender: SENDER });
     const phones = Array.from({ length: 200 }, (_, n) => numberOf(n));
-    await operate(url, "POST", `${WEBSITE}/subscribers`, ["phone_numbers", ...phones, "+12125550010"].join("\n"));
+    await operate(
+      url,
+      "POST",
+      `${WEBSITE}/subscribers?everyone=subscribed`,
+      ["phone_numbers", ...phones, "+12125550010"].join("\n"),
+    );
     client = { url, ...(await operate(url, "POST", `${WEBSITE}/clients`, { callbackUrl: receiver.url })) };
   });
 

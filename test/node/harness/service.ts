@@ -3,6 +3,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { subscriberRow } from "../../subscriber-csv.ts";
 import { type Run, run, waitFor } from "./processes.ts";
 import { prepared } from "./run-folder.ts";
 
@@ -147,7 +148,8 @@ export async function makeClient(
   const path = `/websites/${websiteId}`;
   await operate(url, "PUT", path, { name: "Journey", carrier: "sandbox", ...settings });
   if (subscribers.length > 0) {
-    await operate(url, "POST", `${path}/subscribers`, ["phone_numbers,email,subscribed", ...subscribers].join("\n"));
+    const csv = ["phone_numbers,email,subscribed", ...subscribers.map(subscriberRow)].join("\n");
+    await operate(url, "POST", `${path}/subscribers`, csv);
   }
   return { url, websiteId, ...(await operate(url, "POST", `${path}/clients`, { callbackUrl })) };
 }

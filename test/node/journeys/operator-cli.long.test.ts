@@ -39,9 +39,12 @@ describe("a service to which nothing has happened", () => {
 });
 
 test("subscribers are imported from standard input", async () => {
-  const input = "phone_numbers\n+12125550130\n";
+  const input = "phone_numbers,subscribed\n+12125550130,yes\n";
   const { code, output } = await operatorProcess(service.url, ["import-subscribers", "demo", "-"], { input });
-  expect([code, output]).toEqual([0, expect.stringContaining("Imported: 1 (1 new, 0 changed, 0 unchanged)\n")]);
+  expect([code, output]).toEqual([
+    0,
+    expect.stringContaining("Imported: 1\n  Subscribed: 1 (1 new, 0 opted out before)\n"),
+  ]);
 });
 
 describe.concurrent("the process ends with", () => {

@@ -170,7 +170,16 @@ describe("people and reports", () => {
 
 describe("subscribers", () => {
   const csv = "phone_numbers,email\n+12125550130,a@example.com\n12125550131,\n";
-  const columns = "Columns read: phone_numbers; email: email; subscribed: none, so every row is true\n";
+  const EVERYONE = ["--everyone", "subscribed"];
+  const counts = (subscribed: number, before: number, unchanged: number) =>
+    [
+      `Imported: ${subscribed + before + unchanged}`,
+      `  Subscribed: ${subscribed + before} (${subscribed} new, ${before} opted out before)`,
+      ...["  Opted out: 0 (0 new, 0 subscribed before)", "  New address: 0", `  Unchanged: ${unchanged}`],
+    ]
+      .map((line) => `${line}\n`)
+      .join("");
+  const columns = "Columns read: phone_numbers; email: email; subscribed: none, and everyone is; ignored: none\n";
   const rule = "must be an E.164 phone number such as +12125550100";
   const why = `${rule}: it has no plus sign: begin with a plus sign and the country code`;
   const invalid = `Not phone numbers, left out: 1\n  line 3: 12125550131: ${why}\n`;
@@ -179,48 +188,70 @@ describe("subscribers", () => {
   test("are imported from a file", async () => {
     const file = join(folder.folder, "subscribers.csv");
     writeFileSync(file, csv);
-    const { code, output } = await operator(["import-subscribers", "demo", file]);
+    const silent = await operator(["import-subscribers", "demo", file]);
+    expect([silent.code, silent.output]).toEqual([
+      1,
+      expect.stringMatching(/everyone: must be subscribed if everyone/),
+    ]);
+    const { code, output } = await operator(["import-subscribers", "demo", file, ...EVERYONE]);
     expect([code, output.replace(new RegExp(ID), "<id>")]).toEqual([
       0,
-      `${columns}Imported: 1 (1 new, 0 changed, 0 unchanged)\n${invalid}To undo it: undo-import <id>\n`,
+      `${columns}${counts(1, 0, 0)}${invalid}To undo it: undo-import <id>\n`,
     ]);
-    const again = await operator(["import-subscribers", "demo", file]);
-    expect(again.output).toContain("Imported: 1 (0 new, 0 changed, 1 unchanged)\n");
+    const again = await operator(["import-subscribers", "demo", file, ...EVERYONE]);
+    expect(again.output).toContain(counts(0, 0, 1));
   });
 
   test("are brought back only when that is said, and a file that is refused says all that is wrong with it", async () => {
     const file = join(folder.folder, "back.csv");
     writeFileSync(file, "phone_numbers;Subscribed\n+12125550134;no\n+12125550134;yes\n");
-    const read = "Columns read: phone_numbers; email: none; subscribed: Subscribed\n";
+    const read = "Columns read: phone_numbers; email: none; subscribed: Subscribed; ignored: none\n";
+    const optedOut =
+      "Imported: 1\n  Subscribed: 0 (0 new, 0 opted out before)\n  Opted out: 1 (1 new, 0 subscribed before)\n";
     const { output } = await operator(["import-subscribers", "demo", file]);
-    expect(output).toContain(`${read}Imported: 1 (1 new, 0 changed, 0 unchanged)\n`);
+    expect(output).toContain(`${read}${optedOut}`);
     writeFileSync(file, "phone_numbers\n+12125550134\n");
     const kept =
       "Kept unsubscribed: 1\nUnsubscribed before, and brought back only with --resubscribe: 1\n  +12125550134\n";
-    expect((await operator(["import-subscribers", "demo", file])).output).toContain(
-      `Imported: 0 (0 new, 0 changed, 0 unchanged)\n${kept}`,
+    expect((await operator(["import-subscribers", "demo", file, ...EVERYONE])).output).toContain(
+      `${counts(0, 0, 0)}${kept}`,
     );
-    expect((await operator(["import-subscribers", "demo", file, "--resubscribe"])).output).toContain(
-      "Imported: 1 (0 new, 1 changed, 0 unchanged)\nTo undo it",
+    expect((await operator(["import-subscribers", "demo", file, ...EVERYONE, "--resubscribe"])).output).toContain(
+      `${counts(0, 1, 0)}To undo it`,
     );
     writeFileSync(file, "\nphone_numbers,subscribed\n+12125550134,maybe\n\n+12125550134,perhaps\n");
     const refused = await operator(["import-subscribers", "demo", file]);
     expect(refused.code).toBe(1);
-    expect(refused.output).toContain('subscribed: must be true or false; line 3 has "maybe"\n');
-    expect(refused.output).toContain('subscribed: must be true or false; line 5 has "perhaps"\n');
+    expect(refused.output).toMatch(/^line {2}column {6}value {4}cause$/m);
+    expect(refused.output).toMatch(/^3 {5}subscribed {2}maybe {4}must be true or false$/m);
+    expect(refused.output).toMatch(/^5 {5}subscribed {2}perhaps {2}must be true or false$/m);
+  });
+
+  test("that opt out and cannot be read end the command with a code of their own, and are counted", async () => {
+    const file = join(folder.folder, "lost.csv");
+    writeFileSync(file, "phone_numbers,subscribed\n12125550135,false\n,no\n+12125550136,no\n");
+    const said =
+      "OPT-OUTS LEFT OUT, because their numbers cannot be read: 2. Correct these rows, and import them again.\n";
+    const dry = await operator(["import-subscribers", "demo", file, "--dry-run"]);
+    expect([dry.code, dry.output]).toEqual([4, expect.stringContaining(said)]);
+    expect(dry.output).toContain(
+      "Would be imported: 1\n  subscribed: 0 (0 new, 0 opted out before)\n  opted out: 1 (1 new",
+    );
+    const real = await operator(["import-subscribers", "demo", file]);
+    expect([real.code, real.output]).toEqual([4, expect.stringContaining(said)]);
   });
 
   test("each change is in the ledger of the website, as a table and as a file", async () => {
     const file = join(folder.folder, "proof.csv");
     const agreed = "2026-11-02T18:04:00-05:00";
     writeFileSync(file, `phone_numbers,consented_at,evidence\n+12125550139,${agreed},"Form, version 3"\n`);
-    await operator(["import-subscribers", "demo", file]);
+    await operator(["import-subscribers", "demo", file, ...EVERYONE]);
     const { output } = await operator(["ledger", "demo", "--from", "2026-01-01T00:00:00Z"]);
     expect(output).toMatch(/\+12125550139 .*import .*2026-11-02T23:04:00.000Z +Form, version 3/);
     const { output: csv } = await operator(["ledger", "demo", "--csv"]);
-    expect(csv).toMatch(/^change_id,at,phone,was_subscribed,.*,consented_at,evidence\r?\n/);
+    expect(csv).toMatch(/^\ufeffchange_id,at,phone,was_subscribed,.*,consented_at,evidence\r?\n/);
     expect(csv).toMatch(
-      /,\+12125550139,"","true","false","import","[0-9a-f-]{36}","2026-11-02T23:04:00.000Z","Form, version 3"/,
+      /,"\+12125550139","","true","false","import","[0-9a-f-]{36}","2026-11-02T23:04:00.000Z","Form, version 3"/,
     );
     expect(
       (await operator(["ledger", "demo", "--from", "2026-01-01T00:00:00Z", "--to", "2026-01-02T00:00:00Z"])).output,
@@ -230,14 +261,17 @@ describe("subscribers", () => {
   test("a wrong file: it is counted, its id is found, and it is undone, as the page says", async () => {
     const file = join(folder.folder, "wrong.csv");
     writeFileSync(file, "phone_numbers,email\n+12125550132,\n+12125550133,wrong@example.com\n");
-    expect(await operator(["import-subscribers", "demo", file, "--dry-run"])).toEqual({
+    const would = counts(2, 0, 0)
+      .toLowerCase()
+      .replace(/^imported/, "Would be imported");
+    expect(await operator(["import-subscribers", "demo", file, ...EVERYONE, "--dry-run"])).toEqual({
       code: 0,
-      output: `${columns}Would be imported: 2 (2 new, 0 changed, 0 unchanged)\nWithout proof of consent: 2 of 2 rows\n`,
+      output: `${columns}${would}Without proof of consent: 2 of 2 rows\n`,
     });
-    await operator(["import-subscribers", "demo", file]);
+    await operator(["import-subscribers", "demo", file, ...EVERYONE]);
     const { output } = await operator(["website", "demo"]);
     const line = new RegExp(
-      `^2\\S+Z +OPERATOR_TOKEN +import +demo +(?:- +)?(${ID}) +done +.*imported: 2, new: 2.*`,
+      `^2\\S+Z +OPERATOR_TOKEN +import +demo +(?:- +)?(${ID}) +done +.*imported: 2, newSubscribed: 2.*`,
       "m",
     );
     const id = line.exec(output)?.[1] ?? "";

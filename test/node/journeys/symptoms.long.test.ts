@@ -39,7 +39,12 @@ beforeAll(async () => {
     ...{ KANNEL_USERNAME: "textgate", KANNEL_PASSWORD: "password" },
   }));
   await operate(service.url, "PUT", "/websites/brand", { name: "Brand", carrier: "kannel", sender: OURS });
-  await operate(service.url, "POST", "/websites/brand/subscribers", ["phone_numbers", ...PEOPLE].join("\n"));
+  await operate(
+    service.url,
+    "POST",
+    "/websites/brand/subscribers?everyone=subscribed",
+    ["phone_numbers", ...PEOPLE].join("\n"),
+  );
   client = await makeClient();
 });
 
@@ -130,10 +135,10 @@ const STORIES: Record<string, Story> = {
   "A wrong file imported": {
     begin: async () => {
       const wrong = ["phone_numbers", "+12125550120", "+12125550121"].join("\n");
-      const { importId } = await operate(service.url, "POST", "/websites/brand/subscribers", wrong);
+      const { importId } = await operate(service.url, "POST", "/websites/brand/subscribers?everyone=subscribed", wrong);
       await receive("+12125550121", OURS, "STOP");
       const file = join(service.folder.folder, "right.csv");
-      writeFileSync(file, "phone_numbers\n+12125550122\n");
+      writeFileSync(file, "phone_numbers,subscribed\n+12125550122,true\n");
       return { importId, file };
     },
   },

@@ -31,7 +31,9 @@ const numbers = (count: number) => Array.from({ length: count }, (_, index) => `
 const answer = (counts: object) => ({
   importId: ID,
   columns: { phone: "phone_numbers", email: "email", subscribed: null },
-  ...{ imported: 0, new: 0, changed: 0, unchanged: 0, keptUnsubscribed: 0, invalidPhoneNumbers: [] },
+  ignoredColumns: [],
+  ...{ imported: 0, newSubscribed: 0, newOptedOut: 0, becameSubscribed: 0, becameOptedOut: 0, newAddress: 0 },
+  ...{ unchanged: 0, keptUnsubscribed: 0, unreadableOptOuts: 0, invalidPhoneNumbers: [] },
   ...counts,
 });
 
@@ -48,19 +50,32 @@ describe("a large file", () => {
   test("goes in requests of 50,000 rows, as one import, with the sum of their figures and the lines of the file", async () => {
     const cell = { line: 2, column: "email", value: "x", message: "must be an e-mail address" };
     const service = await startService([
-      [200, answer({ imported: ROWS, new: ROWS })],
+      [200, answer({ imported: ROWS, newSubscribed: ROWS })],
       [200, answer({ imported: 3, unchanged: 3, invalidEmails: ["x"], invalidCells: [cell] })],
     ]);
     try {
       const file = fileOf([...numbers(ROWS), "+12125550100,x", "+12125550101,", "+12125550102,"]);
-      const { code, output } = await operator(service.url, ["import-subscribers", "brand", file]);
+      const { code, output } = await operator(service.url, [
+        "import-subscribers",
+        "brand",
+        file,
+        "--everyone",
+        "subscribed",
+      ]);
       const path = "/operator/websites/brand/subscribers";
-      expect(service.received.map((it) => it.path)).toEqual([path, `${path}?importId=${ID}`]);
+      expect(service.received.map((it) => it.path)).toEqual([
+        `${path}?everyone=subscribed`,
+        `${path}?everyone=subscribed&importId=${ID}`,
+      ]);
       expect(service.received[1]?.body).toBe("phone_numbers,email\n+12125550100,x\n+12125550101,\n+12125550102,\n");
       expect([code, output]).toEqual([
         0,
-        `Columns read: phone_numbers; email: email; subscribed: none, so every row is true
-Imported: 50003 (50000 new, 0 changed, 3 unchanged)
+        `Columns read: phone_numbers; email: email; subscribed: none, and everyone is; ignored: none
+Imported: 50003
+  Subscribed: 50000 (50000 new, 0 opted out before)
+  Opted out: 0 (0 new, 0 subscribed before)
+  New address: 0
+  Unchanged: 3
 Not e-mail addresses, their numbers imported without: 1
   line ${ROWS + 2}: x: must be an e-mail address
 To undo it: undo-import ${ID}
@@ -75,18 +90,20 @@ To undo it: undo-import ${ID}
     const message = `subscribed: must be true or false; line 3 has "maybe". Stored before that: the first 5000 rows of this file`;
     const error = { code: 40001, message, details: [], import: { importId: ID, storedRows: 5000 }, requestId: "r" };
     const service = await startService([
-      [200, answer({ imported: ROWS, new: ROWS })],
+      [200, answer({ imported: ROWS, newSubscribed: ROWS })],
       [400, error],
     ]);
     try {
       const file = fileOf(numbers(ROWS + 3));
-      const { code, output } = await operator(service.url, ["import-subscribers", "brand", file, "--resubscribe"]);
+      const { code, output } = await operator(service.url, [
+        ...["import-subscribers", "brand", file, "--resubscribe", "--everyone", "subscribed"],
+      ]);
       expect([code, output]).toEqual([
         1,
         `40001 subscribed: must be true or false; line ${ROWS + 3} has "maybe".
 Stored: 55000 rows of the file, as the import ${ID}.
 To take them back: npm run operator -- undo-import ${ID}
-To go on, which leaves what is stored as it is: npm run operator -- import-subscribers brand ${file} --import ${ID} --resubscribe
+To go on, which leaves what is stored as it is: npm run operator -- import-subscribers brand ${file} --import ${ID} --resubscribe --everyone subscribed
 `,
       ]);
     } finally {
@@ -95,7 +112,7 @@ To go on, which leaves what is stored as it is: npm run operator -- import-subsc
   });
 
   test("goes on with the import that is named", async () => {
-    const service = await startService([[200, answer({ imported: 1, new: 1 })]]);
+    const service = await startService([[200, answer({ imported: 1, newSubscribed: 1 })]]);
     try {
       await operator(service.url, ["import-subscribers", "brand", fileOf(numbers(1)), "--import", ID]);
       expect(service.received[0]?.path).toBe(`/operator/websites/brand/subscribers?importId=${ID}`);

@@ -123,8 +123,8 @@ describe("the schema", () => {
         .map(({ name }) => `${table}.${name}`),
     );
     const ofPeople = Object.entries(PERSON_TABLES).map(([table, column]) => `${table}.${column}`);
-    // How far an import is undone, and how many numbers it has added.
-    const others = ["imports.undone_to", "imports.new_numbers"];
+    // How far an import is undone.
+    const others = ["imports.undone_to"];
     expect(named.filter((name) => !others.includes(name)).sort()).toEqual([...ofPeople, ...OWN_NUMBERS].sort());
   });
 });
@@ -178,7 +178,7 @@ const call = async (path: string, method = "GET") => {
 const importAda = async () =>
   (await (await world.subscribers("brand", [ADA])).json()) as {
     importId: string;
-    new: number;
+    newSubscribed: number;
     optedOutNumbers?: string[];
   };
 
@@ -202,7 +202,7 @@ describe.each(TABLES)("a number that only %s has", (table) => {
     const { body } = await call(`/people/${ADA}`, "DELETE");
     expect(body).toMatchObject({ websites: [{ websiteId: "brand" }], failed: [] });
     expect(await count(table)).toBe(0);
-    expect(await importAda()).toMatchObject({ new: 0, optedOutNumbers: [ADA] });
+    expect(await importAda()).toMatchObject({ newSubscribed: 0, optedOutNumbers: [ADA] });
     expect((await call(`/people/${ADA}`)).status).toBe(404);
   });
 
@@ -225,6 +225,6 @@ it("whoever an import has added by mistake, and who is erased once it is undone,
   expect((await call(`/people/${ADA}`)).body.websites).toMatchObject([{ websiteId: "brand", subscribed: false }]);
   expect((await call(`/people/${ADA}/export`)).status).toBe(200);
   expect((await call(`/people/${ADA}`, "DELETE")).body).toMatchObject({ websites: [{ websiteId: "brand" }] });
-  expect(await importAda()).toMatchObject({ new: 0, optedOutNumbers: [ADA] });
+  expect(await importAda()).toMatchObject({ newSubscribed: 0, optedOutNumbers: [ADA] });
   expect(await world.statusOf(await world.send(client, { phone: ADA }))).toBe("NOT_FOUND");
 });

@@ -2,6 +2,7 @@
 // costs few allocations. csv.ts gives the same column more slowly; a test compares the two. Measured in docs/measurements.md.
 import { findColumn, readHeader } from "../csv-header.ts";
 import { isBlankCode } from "../invisible.ts";
+import { countFields } from "../row-shape.ts";
 
 const SPACE = 32;
 const DELETE = 127;
@@ -19,18 +20,21 @@ interface Column {
  * The same cells as CsvReader gives.
  * @param given a text without any quote
  * @param mostRows rows beyond these are counted, and their cells are not found
- * @throws CsvError for a file without the column
+ * @returns undefined where a row has more fields than the first line
+ * @throws CsvError for a file without the column, or with two of its name
  */
-export function readPlainColumn(given: string, name: string, mostRows: number): Column {
+export function readPlainColumn(given: string, name: string, mostRows: number): Column | undefined {
   const header = readHeader(given, true, name);
   const text = given.includes("\r") ? given.replaceAll("\r\n", "\n").replaceAll("\r", "\n") : given;
   const lines = new Lines(text, header.separator);
   for (let record = 0; record < header.records; record++) lines.next();
   const index = findColumn(header.names, name);
+  const width = countFields(header.names);
   // Every row but the last has at least two characters.
   const bounds = new Uint32Array(2 * Math.min(mostRows, Math.ceil(text.length / 2)));
   let rows = 0;
-  for (; lines.next(); rows++) if (rows < mostRows) lines.findCell(index, bounds, 2 * rows);
+  // A typed array drops what is written beyond its end.
+  for (; lines.next(); rows++) if (!lines.findCell(index, width, bounds, 2 * rows)) return undefined;
   return { text, rows, bounds: bounds.subarray(0, 2 * Math.min(rows, mostRows)) };
 }
 
@@ -61,17 +65,26 @@ class Lines {
     return false;
   }
 
-  /** Writes where the cell with this index begins and ends. A line that is too short has an empty cell. */
-  findCell(index: number, bounds: Uint32Array, at: number): void {
+  /**
+   * Writes where the cell with this index begins and ends. A line that is too short has an empty cell.
+   * @returns whether the line has no more than `width` fields, except blank ones at its end
+   */
+  findCell(index: number, width: number, bounds: Uint32Array, at: number): boolean {
     let start = this.#start;
-    for (let passed = 0; passed < index && start < this.#end; passed++) start = this.#commaFrom(start) + 1;
-    if (start > this.#end) start = this.#end;
-    bounds[at] = start;
-    bounds[at + 1] = Math.min(this.#commaFrom(start), this.#end);
+    bounds.fill(this.#end, at, at + 2);
+    for (let field = 0; field < width && start <= this.#end; field++) {
+      const end = Math.min(this.#commaFrom(start), this.#end);
+      if (field === index) {
+        bounds[at] = start;
+        bounds[at + 1] = end;
+      }
+      start = end + 1;
+    }
+    return this.#isBlank(start);
   }
 
-  #isBlank(): boolean {
-    for (let at = this.#start; at < this.#end; at++) {
+  #isBlank(from = this.#start): boolean {
+    for (let at = from; at < this.#end; at++) {
       const code = this.#text.charCodeAt(at);
       if (code === this.#separatorCode) continue;
       if ((code > SPACE && code < DELETE) || !isBlankCode(code)) return false;

@@ -119,7 +119,7 @@ async function makeWebsite(service: Service, receiver: CountingReceiver, index: 
   await operate(service.url, "PUT", path, { name: websiteId, carrier: "kannel", sender, database: "DB" });
   const [next, end] = [index * PEOPLE, (index + 1) * PEOPLE];
   const rows = Array.from({ length: PEOPLE }, (_, person) => phoneAt(next + person));
-  await operate(service.url, "POST", `${path}/subscribers`, ["phone_numbers", ...rows].join("\n"));
+  await operate(service.url, "POST", `${path}/subscribers?everyone=subscribed`, ["phone_numbers", ...rows].join("\n"));
   const client = await operate(service.url, "POST", `${path}/clients`, { callbackUrl: receiver.url });
   return { websiteId, sender, client: { url: service.url, ...client }, next, end };
 }

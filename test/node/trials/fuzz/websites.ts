@@ -40,7 +40,11 @@ export async function makeWebsite(
   const operate = (method: string, path: string, body: object | string) =>
     callOperator(client, operatorToken, method, `/websites/${websiteId}${path}`, body);
   await operate("PUT", "", { name: websiteId, ...settings });
-  const { importId } = await operate("POST", "/subscribers", ["phone_numbers", ...phones].join("\n"));
+  const { importId } = await operate(
+    "POST",
+    "/subscribers?everyone=subscribed",
+    ["phone_numbers", ...phones].join("\n"),
+  );
   const makeClient = async (callbackUrl: string | null): Promise<Issued> =>
     operate("POST", "/clients", { callbackUrl });
   return { importId: String(importId), makeClient };

@@ -34,7 +34,7 @@ const questionsNight: Night = {
     const brand = await place.makeBrand(2);
     const other = await place.makeBrand(1, { carrier: "sandbox", websiteId: "other" });
     const [asked = "", stopped = ""] = brand.numbers.map(phoneAt);
-    await operate(place.url, "POST", "/websites/other/subscribers", `phone_numbers\n${stopped}`);
+    await operate(place.url, "POST", "/websites/other/subscribers?everyone=subscribed", `phone_numbers\n${stopped}`);
     const minute = (offset: number) => new Date(Date.now() + offset * 60_000).toISOString();
     const { messageId } = await send(brand.client, { phone: asked });
     await send(brand.client, { phone: stopped });

@@ -78,7 +78,7 @@ export async function makePlace() {
     const path = `/websites/${websiteId}/clients`;
     const { clientId, clientSecret } = await operate("POST", path, { callbackUrl: receiver.url }, 201);
     await call({
-      url: `${url}/operator/websites/${websiteId}/subscribers`,
+      url: `${url}/operator/websites/${websiteId}/subscribers?everyone=subscribed`,
       method: "POST",
       headers: { ...operator, "content-type": "text/csv" },
       body: subscribers(),

@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import { CsvError } from "../../../src/domain/people/csv.ts";
+import { looksLikeState, refuseStates } from "../../../src/domain/people/state-column.ts";
+
+/** As exports of services, databases and spreadsheets name them. */
+const STATES = [
+  ...["Opted Out?", "Subscribed?", "unsubscribed?", "SMS Opt-In (Y/N)", "Opt-out (SMS)", "Subscribed (SMS)"],
+  ...["Do not text!", "SMS Marketing: Status", "marketing.sms.opted_out", "sms/opted_out", "$consent", "Opt\u2011Out"],
+  ...[
+    "SMS_Opt_Out__c",
+    "HasOptedOutOfMobile",
+    "OptOutStatusID",
+    "OptInStatusID",
+    "UNSUB_TIME",
+    "UNSUB_REASON",
+    "unsub",
+  ],
+  ...["subscribedSms", "subscribed_sms", "Subscribed to SMS", "SMS Blocklisted", "SMS_BLACKLIST", "optout_type"],
+  ...["unsubscribedChannelIds", "date_unsubscribed", "Date opted out", "Unsubscribed At (UTC)", "consent_sms"],
+  ...["accepts_sms", "tcpa_consent", "SMS Suppressions"],
+  ...["status", "State", "subscribe", "subscription", "opt_in", "optin", "Opted In", "opt-out", "OPTOUT", "opted_out"],
+  ...[
+    "unsubscribe",
+    "Unsubscribed",
+    "active",
+    "consent",
+    "sms_consent",
+    "suppressed",
+    "is_subscribed",
+    "Opt-In Status",
+  ],
+  ...[
+    "SMS Marketing Consent",
+    "Accepts SMS Marketing",
+    "unsubscribed_at",
+    "do_not_contact",
+    " \u200bstatus",
+    "SMS Consent",
+  ],
+  ...["Opted out of SMS", "Unsubscribed from texts", "mobile_opt_out_date", "Opt-out timestamp", "Unsubscribe Reason"],
+  ...[
+    "Do not SMS",
+    "Do Not Call",
+    "AcceptsMarketing",
+    "smsOptOutAt",
+    "Opt-Out Date",
+    "DNC",
+    "Status__c",
+    "opt_in_date",
+  ],
+  ...["Email and SMS opt-out", "Ｏｐｔ－Ｏｕｔ", "Is Blocked"],
+];
+
+const OTHERS = [
+  ...["name", "country", "customer_state", "statement", "active_since", "subscribed_at", "text", "option", "adoption"],
+  ...[
+    "email_status",
+    "email_opt_out_link",
+    "HasOptedOutOfEmail",
+    "HasOptedOutOfFax",
+    "Email Consent",
+    "Unsubscribed (email)",
+  ],
+  ...["consented_at", "Consented_At", "evidence", "phone_numbers", "email", ""],
+];
+
+describe("the name of a column", () => {
+  it.each(STATES)("that tells who may be texted: %s", (name) => {
+    expect(looksLikeState(name)).toBe(true);
+    expect(() => refuseStates(["phone_numbers", name], "")).toThrow(CsvError);
+    expect(() => refuseStates(["phone_numbers", "Subscribed", name], "")).not.toThrow();
+  });
+
+  it.each(OTHERS)("that does not: %j", (name) => {
+    expect(looksLikeState(name)).toBe(false);
+  });
+});
