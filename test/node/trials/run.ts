@@ -57,7 +57,7 @@ const PARTS: Record<string, Part> = {
   nights: (options) => runNode([`${TRIALS}/nights.ts`, ...(options.keep ? ["--keep"] : [])], options),
   fuzz: (options) => runNode([`${TRIALS}/fuzz.ts`, "--seed", String(options.seeds[0] ?? 1)], options),
   soak: (options) => runNode([`${TRIALS}/soak.ts`], options),
-  console: (options) => runNode([...VITEST, "node", "test/node/console/first-numbers.test.ts"], options),
+  console: (options) => runNode([...VITEST, "node", "test/node/console/first-numbers.trial.ts"], options),
   bindings: (options) => runNode([...VITEST, "worker", ...SUITES], options),
   suites: (options) => runNode([...VITEST, "worker", ...LONG_FORMS], options),
 };

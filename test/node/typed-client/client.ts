@@ -1,5 +1,5 @@
 // A client as its engineer writes it, with types that openapi-typescript has made of the OpenAPI document.
-// test/node/journeys/typed-client.test.ts makes the types, compiles this and runs it.
+// test/node/journeys/typed-client.long.test.ts makes the types, compiles this and runs it.
 import createClient from "openapi-fetch";
 import type { paths, webhooks } from "./api.d.ts";
 

@@ -1,4 +1,4 @@
-// A program of somebody who has installed the package. test/node/journeys/client-package.test.ts compiles it and runs it, elsewhere.
+// A program of somebody who has installed the package. test/node/journeys/client-package.long.test.ts compiles it and runs it, elsewhere.
 import {
   type CallbackEvent,
   type FeedEvent,

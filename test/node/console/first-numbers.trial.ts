@@ -27,10 +27,7 @@ const sqlOf = (now: number) => {
       FROM messages CROSS JOIN json_each('["", "brand"]') w GROUP BY 1, 3;`;
 };
 
-/** test/node/trials/run.ts sets it. */
-const isTrial = process.env.FAULT_SEEDS !== undefined;
-
-describe.skipIf(!isTrial)("the console of a service with 100,000 messages", () => {
+describe("the console of a service with 100,000 messages", () => {
   let service: Service;
   let browser: Browser;
   let context: BrowserContext;
