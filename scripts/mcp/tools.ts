@@ -119,7 +119,7 @@ function toTool(
   };
 }
 
-/** Of a long description, the paragraphs from the first on for which there is room, without tables. */
+/** Shortens a long description to its first paragraphs, without tables. */
 function describe(name: string, whole: string): Pick<Tool, "description" | "more"> {
   if (whole.length <= MOST_CHARACTERS) return { description: whole };
   const end = `The resource ${uriOf(name)} says more.`;
