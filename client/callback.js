@@ -1,4 +1,4 @@
-/** @import { CallbackEvent } from "./types.js" */
+/** @import { CallbackEvent, CallbackHeaders } from "./types.js" */
 
 const TOLERANCE_SECONDS = 300;
 const encoder = new TextEncoder();
@@ -16,7 +16,7 @@ export class SignatureError extends Error {
  * Checks who sent a callback, as in Standard Webhooks, and reads it. Store the event before you answer 2xx: it is never posted again.
  * @param {object} callback
  * @param {string} callback.secret the callback secret of the client: `whsec_…`
- * @param {Headers | Record<string, string | string[] | undefined>} callback.headers of the request; names in lower case, as in Node
+ * @param {CallbackHeaders} callback.headers of the request, as the server has them; names in any case
  * @param {string | Uint8Array} callback.body as it came: JSON that is parsed and written again has another signature
  * @param {number} [callback.toleranceSeconds] how far the time of the callback may be from now (default: 300)
  * @param {number} [callback.now] milliseconds since 1970 (default: the clock)
@@ -64,13 +64,25 @@ async function isSigned(key, signatures, content) {
 }
 
 /**
- * @param {Headers | Record<string, string | string[] | undefined>} headers
+ * Names of headers have no case. A class of headers finds them so by itself; in a map or an object of other servers they are as they came.
+ * @param {CallbackHeaders} headers
  * @param {string} name in lower case
  */
 function readHeader(headers, name) {
-  const value = headers instanceof Headers ? headers.get(name) : headers[name];
-  if (typeof value !== "string" || value === "") throw new SignatureError(`the header ${name} is missing`);
-  return value;
+  const found = typeof headers?.get === "function" ? headers.get(name) : undefined;
+  const value = found ?? entriesOf(headers).find(([key]) => String(key).toLowerCase() === name)?.[1];
+  const text = Array.isArray(value) && value.length === 1 ? value[0] : value;
+  if (typeof text !== "string" || text === "") throw new SignatureError(`the header ${name} is missing`);
+  return text;
+}
+
+/**
+ * @param {any} headers
+ * @returns {[unknown, unknown][]}
+ */
+function entriesOf(headers) {
+  if (headers instanceof Map) return [...headers];
+  return Object.entries(headers ?? {});
 }
 
 /**

@@ -20,6 +20,7 @@ export { Textgate } from "./textgate.js";
  * @typedef {Types.UnsubscribeAnswer} UnsubscribeAnswer
  * @typedef {Types.SubscriptionStatuses} SubscriptionStatuses
  * @typedef {Types.CallbackEvent} CallbackEvent
+ * @typedef {Types.CallbackHeaders} CallbackHeaders
  * @typedef {Types.FeedEvent} FeedEvent
  * @typedef {Types.EventPage} EventPage
  * @typedef {Types.Requests} Requests

@@ -178,6 +178,14 @@ export type StoredEvent = StatusEvent | ClickEvent | ReceivedEvent | Subscriptio
 
 export type CallbackEvent = StoredEvent | TestEvent;
 
+/**
+ * The headers of a request: `Headers` of any library, a `Map`, or an object such as that of Node's `IncomingMessage` or of an event of AWS
+ * Lambda. A header that came once may be in a list.
+ */
+export type CallbackHeaders =
+  | { get(name: string): string | readonly string[] | null | undefined }
+  | { readonly [name: string]: string | readonly string[] | null | undefined };
+
 /** What came of posting it to your endpoint; null: it is not posted. */
 export interface PostedCallback {
   attemptedAt: string | null;

@@ -5,7 +5,7 @@ import { REQUESTS_PER_SECOND } from "./domain/clients/sliding-window.ts";
 import { type Failure, RequestFailure } from "./domain/failure.ts";
 import { nearestPath } from "./domain/operations/nearest-path.ts";
 import { noteRefusal, noteRefusedRequest, noteUse, storeCountedRefusals } from "./flows/clients/client-uses.ts";
-import type { ApiRequest, Guard } from "./http/api-request.ts";
+import { type ApiRequest, type Guard, isRead } from "./http/api-request.ts";
 import { noteUnknownQuery } from "./http/body.ts";
 import type { Call } from "./http/call.ts";
 import { failureResponse, faultOf, faultResponse, toAnswer, toResponse } from "./http/errors.ts";
@@ -51,6 +51,18 @@ export const routes = router.routes.map(
   ([method, path, handlers, name]) => [method, path, handlers, name || "/"] as const,
 );
 
+/**
+ * HEAD is answered as GET, by the same guards and handler: addHeaders leaves the body out. A carrier's GET has an effect, so it has no HEAD. A
+ * call that has a HEAD of its own comes first.
+ */
+const READ = new Set(
+  CALLS.flatMap(({ method, access, path }) => (method === "GET" && access !== "carrier" ? path : [])),
+);
+for (const [method, path, handlers, name] of routes)
+  if (method === "GET" && READ.has(name)) router.routes.push(["HEAD", path, handlers, name]);
+
+const ALLOWED = router.routes.map(([method, path]) => ({ method, path }));
+
 /** The paths of clients, and those that tell of them. */
 const PUBLIC_PATHS = [...new Set(routes.map(([, , , path]) => path))].filter((path) =>
   /^\/(text\/|health$|openapi)/.test(path),
@@ -88,7 +100,7 @@ export async function handleRequest(request: Request, makeDeps: () => Deps): Pro
     return response;
   } catch (error) {
     const { requestId, method } = apiRequest;
-    const isHealth = method === "GET" && /^\/+health\/*$/.test(new URL(request.url).pathname);
+    const isHealth = isRead(method) && /^\/+health\/*$/.test(new URL(request.url).pathname);
     const response = isHealth ? misconfiguredResponse() : faultResponse(requestId);
     const { status } = response;
     log("error", "configuration.wrong", { requestId, method, status, error: describeError(error) });
@@ -99,7 +111,7 @@ export async function handleRequest(request: Request, makeDeps: () => Deps): Pro
 /** Nothing else has answered: a path that is known has been called with a wrong method. */
 function refuseUnknown(request: ApiRequest, deps: Deps): never {
   const { pathname } = new URL(request.url);
-  const allow = routes.filter(([, path]) => path.test(pathname)).map(([method]) => method);
+  const allow = [...new Set(ALLOWED.flatMap(({ method, path }) => (path.test(pathname) ? method : [])))];
   const hidden = /^\/+(operator|console)/.test(pathname) && deps.config.operatorToken === undefined;
   const isUnknown = allow.length === 0 || hidden;
   throw new RequestFailure(
@@ -143,5 +155,11 @@ function addHeaders(response: Response, request: ApiRequest): Response {
     headers.set("ratelimit-policy", `"website";q=${REQUESTS_PER_SECOND};w=1`);
     headers.set("ratelimit", `"website";r=${remaining};t=${toSeconds(resetMilliseconds)}`);
   }
-  return response;
+  return request.method === "HEAD" ? withoutBody(response) : response;
+}
+
+function withoutBody(response: Response): Response {
+  // What streams its rows reads no more of them.
+  void response.body?.cancel();
+  return new Response(null, response);
 }

@@ -1,7 +1,7 @@
 import { type CallToolResult, fromJsonSchema, McpServer } from "@modelcontextprotocol/server";
 import { loadSource } from "../load-source.ts";
 import { callOperator, Refusal, type Service, Unreachable } from "../operator/api.ts";
-import type { Tool } from "./tools.ts";
+import { type Tool, uriOf } from "./tools.ts";
 
 const INSTRUCTIONS = `Tools to operate Textgate, a text messaging service. Begin with getServiceState: it names each problem, and docs/runbook.md says what to do.
 - Times are ISO 8601, and days are of UTC.
@@ -28,6 +28,12 @@ export async function makeServer(service: Service, tools: Tool[]): Promise<McpSe
       },
       (args) => runTool(service, tool, args, mask),
     );
+    const { name, title, more } = tool;
+    if (more === undefined) continue;
+    const metadata = { title, description: `All that is said of the tool ${name}.`, mimeType: "text/markdown" };
+    server.registerResource(name, uriOf(name), metadata, (uri) => ({
+      contents: [{ uri: uri.href, mimeType: "text/markdown", text: more }],
+    }));
   }
   return server;
 }

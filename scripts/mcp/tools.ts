@@ -28,12 +28,21 @@ export interface Tool {
   /** The operationId. */
   name: string;
   title: string;
+  /** At most MOST_CHARACTERS. */
   description: string;
+  /** The whole description, where that is longer. */
+  more?: string;
   inputSchema: Schema;
   /** It changes something: a viewer is refused. */
   isWrite: boolean;
   toRequest(args: Record<string, unknown>): { method: string; path: string; body?: object };
 }
+
+/** Some models refuse a list of tools in which a description is longer: https://platform.openai.com/docs/guides/function-calling */
+export const MOST_CHARACTERS = 1024;
+
+/** Where the whole description of a tool is. */
+export const uriOf = (name: string) => `textgate://tools/${name}`;
 
 /** Fields of an answer that let their reader in somewhere. */
 const SECRETS = ["clientSecret", "callbackSecret", "token"];
@@ -95,7 +104,8 @@ function toTool(
     additionalProperties: false,
   };
   return {
-    ...{ name: operationId, title: summary, description: `${summary}. ${description}`, inputSchema },
+    ...{ name: operationId, title: summary, inputSchema: withoutTypeLists(inputSchema) as Schema },
+    ...describe(operationId, `${summary}. ${description}`),
     toRequest(args) {
       const query = new URLSearchParams();
       for (const parameter of taken) {
@@ -107,6 +117,33 @@ function toTool(
       return { method, path: filled + search, ...(body && args.body ? { body: args.body as object } : {}) };
     },
   };
+}
+
+/** Shortens a long description to its first paragraphs, without tables. */
+function describe(name: string, whole: string): Pick<Tool, "description" | "more"> {
+  if (whole.length <= MOST_CHARACTERS) return { description: whole };
+  const end = `The resource ${uriOf(name)} says more.`;
+  const paragraphs = whole.split(/\n{2,}/).filter((paragraph) => !paragraph.startsWith("|"));
+  let description = "";
+  for (const paragraph of paragraphs) {
+    const longer = `${description}${paragraph}\n\n`;
+    if (longer.length + end.length > MOST_CHARACTERS) break;
+    description = longer;
+  }
+  return { description: description + end, more: whole };
+}
+
+/** Some models refuse a list of types: each type becomes a choice of its own. */
+function withoutTypeLists(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withoutTypeLists);
+  if (typeof schema !== "object" || schema === null) return schema;
+  const { type, description, ...rest } = Object.fromEntries(
+    Object.entries(schema).map(([name, inner]) => [name, withoutTypeLists(inner)]),
+  );
+  if (!Array.isArray(type))
+    return { ...(type === undefined ? {} : { type }), ...(description === undefined ? {} : { description }), ...rest };
+  const choices = type.map((one) => (one === "null" ? { type: one } : { type: one, ...rest }));
+  return { ...(description === undefined ? {} : { description }), anyOf: choices };
 }
 
 /** @throws Error a URL would lead elsewhere */

@@ -39,6 +39,9 @@ export type Guard = (request: ApiRequest, deps: Deps) => Promise<void> | void;
 /** Answers. */
 export type Handler = (request: ApiRequest, deps: Deps) => Promise<Response> | Response;
 
+/** HEAD is GET without a body. */
+export const isRead = (method: string): boolean => method === "GET" || method === "HEAD";
+
 /** An id as it is stored: people and systems pass UUIDs on in capitals, and with white space around them. */
 export function toStoredId(given: string): string {
   return given.trim().toLowerCase();

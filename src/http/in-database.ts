@@ -1,7 +1,7 @@
 // In which database a call is answered.
 import { homeOf } from "../domain/databases/home.ts";
 import { inDatabaseOf, inDatabaseOfHome, whereToLook } from "../flows/databases/places.ts";
-import { clientOf, type Handler, toStoredId } from "./api-request.ts";
+import { clientOf, type Handler, isRead, toStoredId } from "./api-request.ts";
 import type { Call } from "./call.ts";
 
 /** What answers the call, with the database that its declaration names. */
@@ -41,6 +41,6 @@ function ofNamed(run: Handler): Handler {
     const { websiteId, clientId, messageId } = request.params;
     if (messageId !== undefined) return run(request, await whereToLook(deps, homeOf(toStoredId(messageId))));
     const of = websiteId === undefined ? { clientId: toStoredId(clientId ?? "") } : { websiteId };
-    return run(request, await inDatabaseOf(deps, of, request.method === "GET"));
+    return run(request, await inDatabaseOf(deps, of, isRead(request.method)));
   };
 }

@@ -6,7 +6,7 @@ import { readSession } from "../flows/operations/operator-sessions.ts";
 import { findOperator } from "../flows/operations/operator-tokens.ts";
 import { isPersonId, readPersonId } from "../platform/person-id.ts";
 import { equalHashes, sha256Hex } from "../platform/secrets.ts";
-import { type ApiRequest, addressOf, type Guard } from "./api-request.ts";
+import { type ApiRequest, addressOf, type Guard, isRead } from "./api-request.ts";
 import { type Call, hasFiles, isForOperators } from "./call.ts";
 
 /**
@@ -74,13 +74,12 @@ const OWN_SITES: (string | null)[] = ["same-origin", "none", "", null];
 
 /**
  * A browser sends the cookie by itself. Sec-Fetch-Site tells which site has asked for it, and no other site can set X-Console without being
- * asked first (CORS), which is never granted. A GET may be typed, and is refused to pages of other origins: some are in the audit log.
+ * asked first (CORS), which is never granted. A GET or HEAD may be typed, and is refused to pages of other origins: some are in the audit log.
  * @throws RequestFailure origin-foreign
  */
 export function requireOwnOrigin({ method, headers }: ApiRequest): void {
   const site = headers.get("Sec-Fetch-Site");
-  const isOwn =
-    method === "GET" ? OWN_SITES.includes(site) : site === "same-origin" && headers.get("X-Console") === "1";
+  const isOwn = isRead(method) ? OWN_SITES.includes(site) : site === "same-origin" && headers.get("X-Console") === "1";
   if (!isOwn) throw new RequestFailure({ kind: "origin-foreign" });
 }
 

@@ -257,7 +257,7 @@ const SENTENCES: Record<string, string[]> = {
     `in parts of up to ${CHUNK_MESSAGES}`,
     `period\`, because the code expects ${inWords(seconds(GUESSER_MILLISECONDS))} seconds`,
   ],
-  "docs/carriers": [`up to ${MOST_WORDS} \`optOutWords\``],
+  "docs/carriers": [`or ${LEAST_LETTERS} letters of it`, `up to ${MOST_WORDS} \`optOutWords\``],
   "docs/sending-hours": [`do not open within ${LOOK_AHEAD_DAYS} days`],
   "docs/architecture": [
     `claim ${FIRST_CLAIM}: pending`,

@@ -175,9 +175,11 @@ describe("a session", () => {
     expect(await usedAt()).toBe(world.now);
   });
 
-  it("reads by HEAD no more than before: no call of the operator takes it", async () => {
+  it("answers HEAD as GET, and so refuses it to pages of other origins", async () => {
     const browser = await signIn(world, "ada");
     const answer = await world.fetch("/operator/websites", { method: "HEAD", headers: browser });
-    expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET"]);
+    expect([answer.status, await answer.text()]).toEqual([200, ""]);
+    const foreign = { ...browser, "sec-fetch-site": "cross-site" };
+    expect((await world.fetch("/operator/websites", { method: "HEAD", headers: foreign })).status).toBe(403);
   });
 });

@@ -178,6 +178,6 @@ describe("a path with another method", () => {
 
   it("says no more to any other", async () => {
     expect((await ask("DELETE", "/text/message/send")).body).toContain('"message":"This path takes POST."');
-    expect((await ask("POST", "/text/message/status")).body).toContain('"message":"This path takes GET."');
+    expect((await ask("POST", "/text/message/status")).body).toContain('"message":"This path takes GET, HEAD."');
   });
 });

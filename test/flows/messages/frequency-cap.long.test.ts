@@ -5,7 +5,7 @@ import { CAP_PAUSE_SECONDS } from "../../../src/domain/messages/retry-policy.ts"
 import { recordAndClaim } from "../../../src/store/messages/claims.ts";
 import { World } from "../../world.ts";
 
-/** Of one person. */
+/** Two forms of one number. */
 const [SHORT, LONG] = ["+541155550100", "+5491155550100"];
 
 let world: World;

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, it, test } from "vitest";
-import { SignatureError, verifyCallback } from "../../../client/index.js";
+import { type CallbackHeaders, SignatureError, verifyCallback } from "../../../client/index.js";
 
 const NOW = 1_795_262_400_000;
 const SECRET = "whsec_dGV4dGdhdGUtZXhhbXBsZS1zZWNyZXQh";
@@ -37,6 +37,49 @@ describe("a callback", () => {
         expect(await verify(sign(body), new TextEncoder().encode(body))).toEqual(JSON.parse(body));
       }),
     );
+  });
+
+  describe("is read with headers", () => {
+    const right = sign();
+    const entries = Object.entries(right);
+    const named = (rename: (name: string) => string) => entries.map(([name, value]) => [rename(name), value] as const);
+    const title = (name: string) => name.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase());
+
+    /** As classes of headers are that are not the global one: undici's and node-fetch's. */
+    class OtherHeaders {
+      readonly #values = new Map<string, string>(entries);
+      get(name: string): string | null {
+        return this.#values.get(name.toLowerCase()) ?? null;
+      }
+    }
+
+    it.each<[string, CallbackHeaders]>([
+      ["of the platform", new Headers(right)],
+      ["of another library", new OtherHeaders()],
+      ["in lower case, as Node has them", right],
+      ["as a REST API of AWS Lambda has them", Object.fromEntries(named(title))],
+      ["in upper case", Object.fromEntries(named((name) => name.toUpperCase()))],
+      ["in lists", Object.fromEntries(entries.map(([name, value]) => [name, [value]]))],
+      ["in lists of its own case", Object.fromEntries(named(title).map(([name, value]) => [name, [value]]))],
+      ["without a prototype", Object.assign(Object.create(null), right)],
+      ["in a Map", new Map(entries)],
+      ["in a Map in another case", new Map(named(title))],
+      ["in a Map of lists", new Map(entries.map(([name, value]) => [name, [value]]))],
+      ["beside undefined ones", { ...right, "x-other": undefined, get: undefined }],
+      ["beside one that is named get", { ...right, get: "x" }],
+    ])("%s", async (_, headers) => {
+      expect(await verifyCallback({ secret: SECRET, headers, body: BODY, now: NOW })).toEqual(JSON.parse(BODY));
+    });
+
+    it.each<[string, unknown]>([
+      ["none", {}],
+      ["an empty Map", new Map()],
+      ["empty lists", { ...right, "webhook-id": [] }],
+      ["nothing", undefined],
+    ])("and not with %s", async (_, headers) => {
+      const verified = verifyCallback({ secret: SECRET, headers: headers as CallbackHeaders, body: BODY, now: NOW });
+      await expect(verified).rejects.toThrow("the header webhook-id is missing");
+    });
   });
 
   it("is read with one right signature of two, while the secret is being replaced", async () => {

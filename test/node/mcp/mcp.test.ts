@@ -69,6 +69,30 @@ describe("the tools", () => {
     expect(readers.map(({ name }) => name).sort()).toEqual(READING);
   });
 
+  it("have descriptions and fields that every model takes, and the whole text of a long one as a resource", async () => {
+    const tools = await listTools();
+    for (const { name, description, inputSchema } of tools) {
+      expect([name, description.length <= 1024, /"type":\[/.test(JSON.stringify(inputSchema))]).toEqual([
+        name,
+        true,
+        false,
+      ]);
+    }
+    const long = tools.filter(({ more }) => more !== undefined);
+    expect(long.map(({ name }) => name)).toEqual(["getServiceState"]);
+    const agent = await connect(viewer);
+    for (const { name, description, more } of long) {
+      expect(description).toContain(`textgate://tools/${name}`);
+      const { contents } = await agent.readResource({ uri: `textgate://tools/${name}` });
+      expect(contents).toMatchObject([{ text: more }]);
+    }
+  });
+
+  it("take null where it says something", async () => {
+    const { inputSchema } = (await listTools()).find(({ name }) => name === "decideInbound") ?? {};
+    expect(JSON.stringify(inputSchema)).toContain('"anyOf":[{"type":"boolean"},{"type":"null"}]');
+  });
+
   it("say what they take, without a reference that an agent cannot follow", async () => {
     for (const { name, inputSchema } of all) {
       expect([name, JSON.stringify(inputSchema).includes("$ref")]).toEqual([name, false]);
