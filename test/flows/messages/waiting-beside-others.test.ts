@@ -109,6 +109,14 @@ describe("of its own backlog, larger than a step", () => {
     expect(await call("cancel", { sendPurpose: "none", dryRun: true })).toEqual({ cancelled: 0 });
   });
 
+  it("a hold counts them for a second, and then says that there may be more", async () => {
+    await seedMessages(45_000, { websiteId: "brand" });
+    const { deps } = world;
+    world.deps = { ...deps, now: () => (world.now += 400) };
+    const { held, atLeast } = (await call("hold")) as { held: number; atLeast?: true };
+    expect([held, atLeast]).toEqual([30_000, true]);
+  });
+
   it("all are cancelled, and those with another purpose left", async () => {
     await seedMessages(9000, { websiteId: "brand", purpose: PURPOSE });
     expect(await call("cancel", { sendPurpose: "typo" })).toEqual({ cancelled: 1000 });
