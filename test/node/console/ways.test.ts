@@ -137,7 +137,7 @@ describe.skipIf(!hasBrowser)("in the console", () => {
     ...["purpose:winter-sale +1/206/555/0142", "<ada.lovelace@example.com>"],
   ])("who is typed as %s is found by an id, and gets into no address", async (typed) => {
     for (const field of ["#search", "#search-messages"]) {
-      await shown.open("messages");
+      await shown.open(field === "#search" ? PAGES.waiting : "messages");
       await shown.page.locator(field).fill(typed);
       await shown.page.keyboard.press("Enter");
       await shown.page.waitForURL(/p-ada/);
@@ -155,12 +155,12 @@ describe.skipIf(!hasBrowser)("in the console", () => {
     ["purpose:+12065550142", "purpose: takes no number"],
   ])("the filter %s is an error, without a list and without an address", async (typed, said) => {
     for (const field of ["#search-messages", "#search"]) {
-      await shown.open("messages");
+      await shown.open(field === "#search" ? PAGES.waiting : "messages");
       service.asked.length = 0;
       await shown.page.locator(field).fill(typed);
       await shown.page.keyboard.press("Enter");
       await shown.page.getByText(said).waitFor();
-      expect(hash()).toBe("#/messages");
+      expect(hash()).toBe(field === "#search" ? `#/${PAGES.waiting}` : "#/messages");
       if (field === "#search-messages") expect(await shown.page.locator("main table").count()).toBe(0);
       expect(service.asked.filter(({ path }) => path.startsWith("/operator/messages"))).toEqual([]);
     }
