@@ -26,15 +26,44 @@ export function maskEmail(email: string): string {
   return first ? `${first}${DOT.repeat(3)}${domain}` : email;
 }
 
-export const isPhone = (text: string): boolean => /^\+[\d ()-]{7,24}$/.test(text);
+/** A number with its country, as personIn gives it. */
+export const isPhone = (text: string): boolean => /^\+\d{7,15}$/.test(text);
 export const isEmail = (text: string): boolean => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text);
 export const isMessageId = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 
-/** From here on, digits alone are taken for a number that lacks its +. */
+/** So many digits are taken for a number that lacks its +, and so few for one that has it. */
 const FEWEST_DIGITS = 9;
+const FEWEST_AFTER_PLUS = 7;
 
-/** The number or address among words; a number that lacks its + is one as well. Null: there is none, and the words may be in an address. */
+/** What has many digits and is nobody's: ids, days and times. */
+const NOBODYS =
+  /^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\d(?:T[\d:]*Z?)?|\d{1,2}:\d\d)$/i;
+
+/** In plain characters, without commas and what cannot be seen: address books put marks of direction around numbers. */
+const toPlain = (text: string) => text.normalize("NFKC").replaceAll(/[\p{Cf},،]/gu, "");
+
+/** Its digits, with a plus where it has one; null: it is no number. Whatever stands between the digits belongs to it. */
+function numberOf(word: string): string | null {
+  const digits = word.replaceAll(/\P{Nd}/gu, "");
+  if (NOBODYS.test(word)) return null;
+  const hasPlus = /^[^\p{L}\p{Nd}]*\+/u.test(word) || /^00\d/.test(digits);
+  if (digits.length < (hasPlus ? FEWEST_AFTER_PLUS : FEWEST_DIGITS)) return null;
+  return hasPlus ? `+${digits.replace(/^00/, "")}` : digits;
+}
+
+/**
+ * The number or address among words: `+12065550142`, without the plus where it lacks one, or `ada@example.com`. Null: there is none, and
+ * the words may be in an address.
+ */
 export function personIn(text: string): string | null {
-  const isNumber = (word: string) => /^[+\d().\s-]+$/.test(word) && word.replaceAll(/\D/g, "").length >= FEWEST_DIGITS;
-  return [text, ...text.split(/\s+/)].find((word) => isPhone(word) || isEmail(word) || isNumber(word)) ?? null;
+  const words = toPlain(text).split(/\s+/).filter(Boolean);
+  const address = words.find((word) => word.includes("@"));
+  if (address) return address.replaceAll(/^(?:mailto:)?[<("'[;]+|^mailto:|[>)"'\];:.!?]+$/gi, "");
+  // A number may be written as several words. A word with a letter, or of a day or an id, is none of them.
+  const runs = words.map((word) => (/\p{L}/u.test(word) || NOBODYS.test(word) ? `\n${word}\n` : word)).join(" ");
+  for (const run of [...words, ...runs.split("\n")]) {
+    const number = numberOf(run.trim());
+    if (number !== null) return number;
+  }
+  return null;
 }

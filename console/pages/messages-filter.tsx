@@ -17,8 +17,9 @@ export function FilterBar({ chips, text, onSubmit }: Props): JSX.Element {
   useEffect(() => setTyped(text), [text]);
   const { faults } = parseSearch(typed);
   const submit = () => {
-    const { filters, unknown } = parseSearch(typed);
+    const { filters, unknown, wrong } = parseSearch(typed);
     onSubmit(typed);
+    if (wrong.length > 0) return;
     // A word that is not understood stays, to be mended.
     if (unknown.length > 0 || Object.keys(filters).length > 0 || personIn(typed)) setTyped(unknown.join(" "));
   };

@@ -6,7 +6,7 @@ import { isMessageId, personIn } from "../lib/phones.ts";
 import type { Route } from "../lib/router.ts";
 import { pathOf, toHash } from "../lib/router.ts";
 import { findPerson, maskedNumberOf } from "../lib/search.ts";
-import { type Filter, parseSearch, type Search, toTime, writeSearch } from "../lib/search-words.ts";
+import { type Filter, parseSearch, type Search, textFaults, toTime, writeSearch } from "../lib/search-words.ts";
 import { useAct } from "../lib/use-act.ts";
 import { useAnswer } from "../lib/use-answer.ts";
 import { useOlder } from "../lib/use-older.ts";
@@ -53,10 +53,14 @@ function pathFor({ filters, text }: Search, person: string | undefined): string 
 export function Messages({ route }: { route: Route }): JSX.Element {
   const { q = "", person } = route.query;
   const search = parseSearch(q);
-  const path = pathFor(search, person);
+  const [refused, setRefused] = useState<string[]>([]);
+  const wrong = [...refused, ...search.wrong, ...textFaults(search)];
+  const path = wrong.length > 0 ? null : pathFor(search, person);
   // Those of a person are asked for once: each look is in the audit log.
   const { data, failure, reload } = useAnswer<FoundMessages>(path, person ? undefined : 30);
   const submitting = useAct();
+
+  useEffect(() => setRefused([]), [q, person]);
 
   const show = (next: Pick<Search, "filters" | "text">, who = person) =>
     go(toHash(["messages"], { q: writeSearch(next), person: who }));
@@ -65,9 +69,12 @@ export function Messages({ route }: { route: Route }): JSX.Element {
   const submit = (typed: string) =>
     submitting.run(async () => {
       const next = parseSearch(typed);
+      setRefused([]);
       if (isMessageId(next.text)) return go(toHash(["messages", next.text.toLowerCase()]));
       const filters = { ...search.filters, ...next.filters };
       const found = personIn(next.text);
+      const faults = [...next.wrong, ...(found ? [] : textFaults({ filters, text: next.text }))];
+      if (faults.length > 0) return setRefused(faults);
       if (!found) return show({ filters, text: next.text });
       show({ filters, text: "" }, (await findPerson(found)).personId);
     });
@@ -88,6 +95,7 @@ export function Messages({ route }: { route: Route }): JSX.Element {
   return (
     <Page title="Messages">
       <FilterBar chips={chips} text={search.text} onSubmit={(typed) => void submit(typed)} />
+      {wrong.length > 0 && <p class="failure-line">{wrong.join(" ")}</p>}
       {submitting.failure?.status === 404 ? (
         <p class="failure-line">Nobody has this number or address here.</p>
       ) : (
@@ -110,13 +118,13 @@ export function Messages({ route }: { route: Route }): JSX.Element {
           isCurrent: status === current,
         }))}
       />
-      {data ? <List key={path} first={data} path={path} /> : !failure && <Loading />}
+      {path && (data ? <List key={path} first={data} path={path} text={search.text} /> : !failure && <Loading />)}
     </Page>
   );
 }
 
 /** The first page is looked at again while it is at the top of the window; older ones are added below. */
-function List({ first, path }: { first: FoundMessages; path: string }): JSX.Element {
+function List({ first, path, text }: { first: FoundMessages; path: string; text: string }): JSX.Element {
   const [shown, setShown] = useState(first);
   const older = useOlder(shown, path, (page) => page.messages);
   const now = useNow(30);
@@ -134,7 +142,7 @@ function List({ first, path }: { first: FoundMessages; path: string }): JSX.Elem
     scrollTo(0, 0);
   };
   const messages = [...shown.messages, ...older.rows];
-  if (messages.length === 0) return <NoMessages />;
+  if (messages.length === 0) return <NoMessages text={text} />;
   return (
     <>
       {fresh > 0 && (
@@ -153,9 +161,15 @@ function List({ first, path }: { first: FoundMessages; path: string }): JSX.Elem
   );
 }
 
-const NoMessages = () => (
+const NoMessages = ({ text }: { text: string }) => (
   <>
     <h2>No text is like this</h2>
+    {text && (
+      <p>
+        “{text}” is taken for a purpose. For a website, write <code>website:{text}</code>. A message is found by its
+        whole id.
+      </p>
+    )}
     <p class="lead">
       Take a filter away, or look <a href="#/messages">at all of them</a>. Texts are kept for as many days as
       RETENTION_DAYS says.

@@ -82,6 +82,43 @@ describe.skipIf(!hasBrowser)("in the console", () => {
     expect(changes()).toEqual([]);
   });
 
+  it.each([
+    ...["+12065550142,", "\u202a+12065550142\u202c", "+1-206\u2011555\u20110142", "+1.206.555.0142"],
+    ...["purpose:winter-sale +1/206/555/0142", "<ada.lovelace@example.com>"],
+  ])("who is typed as %s is found by an id, and gets into no address", async (typed) => {
+    for (const field of ["#search", "#search-messages"]) {
+      await shown.open(field === "#search" ? PAGES.waiting : "messages");
+      await shown.page.locator(field).fill(typed);
+      await shown.page.keyboard.press("Enter");
+      await shown.page.waitForURL(/p-ada/);
+      await shown.settled();
+      expect(hash()).not.toMatch(/0142|lovelace/);
+      expect(service.asked.map(({ path }) => path).join(" ")).not.toMatch(/0142|lovelace/);
+    }
+  });
+
+  it.each([
+    ["after:lastweek", "after: takes today, yesterday"],
+    ["after:2026-11-31", "after: takes today, yesterday"],
+    ["before:25:99", "before: takes today, yesterday"],
+    ["purpose:spring hello", 'purpose:"spring hello"'],
+    ["purpose:+12065550142", "purpose: takes no number"],
+  ])("the filter %s is an error, without a list and without an address", async (typed, said) => {
+    for (const field of ["#search-messages", "#search"]) {
+      await shown.open(field === "#search" ? PAGES.waiting : "messages");
+      service.asked.length = 0;
+      await shown.page.locator(field).fill(typed);
+      await shown.page.keyboard.press("Enter");
+      await shown.page.getByText(said).waitFor();
+      expect(hash()).toBe(field === "#search" ? `#/${PAGES.waiting}` : "#/messages");
+      if (field === "#search-messages") expect(await shown.page.locator("main table").count()).toBe(0);
+      expect(service.asked.filter(({ path }) => path.startsWith("/operator/messages"))).toEqual([]);
+    }
+    await shown.open(`messages?q=${encodeURIComponent(typed)}`);
+    await shown.page.getByText(said).waitFor();
+    expect(await shown.page.locator("main table").count()).toBe(0);
+  });
+
   it("a text that is held says by whom and why, after its acceptance, however old the hold is", async () => {
     const held = { by: "ada", since: "2026-01-01T00:00:00.000Z", reason: "wrong link" };
     const body = { ...waitingMessage(), waits: { until: null, because: "an operator holds it", held } };

@@ -15,7 +15,7 @@ import { formatPhone, isPhone, maskEmail, maskPhone, personIn } from "../../../c
 import { wordsOf } from "../../../console/lib/problem-words.ts";
 import { rateOf } from "../../../console/lib/rates.ts";
 import { parseHash, toHash } from "../../../console/lib/router.ts";
-import { parseSearch, toTime, writeSearch } from "../../../console/lib/search-words.ts";
+import { parseSearch, textFaults, toTime, writeSearch } from "../../../console/lib/search-words.ts";
 import { formatShortSpan, formatSpan, formatTime, formatUtc } from "../../../console/lib/times.ts";
 import { PROBLEMS } from "../../../src/domain/operations/problems.ts";
 import { NO_SUBJECT } from "./fixture-state.ts";
@@ -30,8 +30,52 @@ describe("the search", () => {
     ["https://example.com", {}, "https://example.com", []],
     ["status:", {}, "", []],
     ["status:a status:b", { status: "b" }, "", []],
+    [
+      "purpose:promo_20261125_01 client:0123456789abcdef0123456789abcdef",
+      { purpose: "promo_20261125_01", client: "0123456789abcdef0123456789abcdef" },
+      "",
+      [],
+    ],
   ])("reads %s", (input, filters, text, faults) => {
     expect(parseSearch(input)).toMatchObject({ filters, text, faults });
+  });
+
+  it.each([
+    ...[
+      "after:lastweek",
+      "after:21/11/2026",
+      "after:-1h",
+      "after:2026-11-28T25:00",
+      "after:2026-11-31",
+      "before:25:99",
+      "after:24:00",
+    ],
+    ...["after:2026-02-29", "before:2026-13-01", "after:2026-11-28T24:00", "after:tomorrow", "after:+12125550142"],
+  ])("has no time in %s, and says which there are", (input) => {
+    const { filters, wrong, unknown } = parseSearch(input);
+    expect([filters, unknown]).toEqual([{}, [input]]);
+    expect(wrong).toEqual([expect.stringMatching(/^(after|before): takes today, yesterday, 02:41, 2026-11-21, or/)]);
+  });
+
+  it.each([
+    ...[
+      "purpose:+12125550142",
+      "purpose:212-555-0142",
+      "website:+1.212.555.0142",
+      "client:2125550142",
+      "status:ada@example.com",
+    ],
+    ...['purpose:"+1 212 555 0142"', "purpose:ada@example.com", "reason:1-212-555-0142"],
+  ])("takes no person for a filter: %s", (input) => {
+    expect(parseSearch(input)).toMatchObject({ filters: {}, wrong: [expect.stringContaining("takes no number")] });
+  });
+
+  it("says that a purpose with spaces stands between quotation marks", () => {
+    expect(textFaults(parseSearch("purpose:spring hello"))).toEqual([
+      expect.stringContaining('purpose:"spring hello"'),
+    ]);
+    for (const whole of ['purpose:"spring hello"', "spring hello", "purpose:spring status:delivered"])
+      expect(textFaults(parseSearch(whole))).toEqual([]);
   });
 
   it("writes what it has read", () => {
@@ -73,10 +117,29 @@ describe("addresses", () => {
 
 describe("a person in words", () => {
   it.each([
-    ["+1 206 555 0142", "+1 206 555 0142"],
+    ["+1 206 555 0142", "+12065550142"],
     ["2065550142", "2065550142"],
-    ["206 555 0142", "206 555 0142"],
+    ["206 555 0142", "2065550142"],
+    ["to +1 206 555 0142 please", "+12065550142"],
+    ["+12125550142,", "+12125550142"],
+    ["+1,212,555,0142", "+12125550142"],
+    ["\u202a+12125550142\u202c", "+12125550142"],
+    ["+1-212\u2011555\u20110142", "+12125550142"],
+    ["+1.212.555.0142", "+12125550142"],
+    ["+1/212/555/0142", "+12125550142"],
+    ["(+1)2125550142", "+12125550142"],
+    ["＋１２１２５５５０１４２", "+12125550142"],
+    ["0012125550142", "+12125550142"],
+    ["212x555x0142", "2125550142"],
+    ['"+1 212 555 0142"', "+12125550142"],
+    ["+4912345", "+4912345"],
     ["for ada@example.com", "ada@example.com"],
+    ["<o'hara/x=y@example.com>,", "o'hara/x=y@example.com"],
+    ["ada＠example.com", "ada@example.com"],
+    ["ada@example", "ada@example"],
+    ["of 2026-11-25 2026-11-26T10:30 02:41", null],
+    ["0123456789abcdef0123456789abcdef", null],
+    ["12345678", null],
     ["sale of 2026-11-25", null],
     ["winter-sale", null],
     ["", null],
@@ -147,7 +210,12 @@ describe("numbers", () => {
       "+49 151 123 456 78",
     ]);
     expect(maskEmail("ada@example.com")).toBe("a•••@example.com");
-    expect(["+1 206 555 0142", "2065550142", "hello"].map(isPhone)).toEqual([true, false, false]);
+    expect(["+12065550142", "2065550142", "+1 206 555 0142", "hello"].map(isPhone)).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ]);
   });
 });
 
