@@ -41,7 +41,7 @@ describe("an e-mail address", () => {
   });
 
   it("has 320 as it is imported", async () => {
-    const answer = await world.operator("POST", "/websites/brand/subscribers", rows, "text/csv");
+    const answer = await world.operator("POST", "/websites/brand/subscribers?everyone=subscribed", rows, "text/csv");
     expect(answer.status).toBe(200);
     const { imported, invalidEmails } = (await answer.json()) as { imported: number; invalidEmails: string[] };
     expect([imported, new Set(invalidEmails)]).toEqual([3, new Set(cut)]);
@@ -72,7 +72,7 @@ describe("what is given back", () => {
 
   it("by an import is cut too", async () => {
     const csv = `phone_numbers\n${nines}\n${"8".repeat(64)}`;
-    const answer = await world.operator("POST", "/websites/brand/subscribers", csv, "text/csv");
+    const answer = await world.operator("POST", "/websites/brand/subscribers?everyone=subscribed", csv, "text/csv");
     const { invalidPhoneNumbers, invalidCells } = (await answer.json()) as Record<string, { value: string }[]>;
     expect(invalidPhoneNumbers).toEqual([CUT, "8".repeat(64)]);
     expect(invalidCells?.map(({ value }) => value)).toEqual([CUT, "8".repeat(64)]);

@@ -142,7 +142,7 @@ describe("each other call with a JSON body", () => {
 
   it("is none that reads a file", async () => {
     const headers = { authorization: `Bearer ${OPERATOR_TOKEN}`, "content-type": "text/csv" };
-    const body = "phone_numbers,other\n+12125550111,x";
+    const body = "phone_numbers,other,subscribed\n+12125550111,x,1";
     const answer = await world.fetch("/operator/websites/brand/subscribers", { method: "POST", headers, body });
     expect([answer.status, ignoredOf(answer)]).toEqual([200, null]);
   });
