@@ -62,7 +62,12 @@ export async function listTools(): Promise<Tool[]> {
     Object.entries(operations).flatMap(([method, operation]) => {
       const call = calls.get(operation.operationId);
       if (!call || call.reveals || !isJson(operation) || givesSecrets(document, operation)) return [];
-      return [{ ...toTool(document, method.toUpperCase(), path, operation), isWrite: isForOperators(call) }];
+      return [
+        {
+          ...toTool(document, method.toUpperCase(), path, operation, FINAL.has(call.id)),
+          isWrite: isForOperators(call),
+        },
+      ];
     }),
   );
 }
@@ -82,24 +87,39 @@ function givesSecrets(document: Document, { responses }: Operation): boolean {
   return SECRETS.some((name) => text.includes(`"${name}":{`));
 }
 
+/** What nobody can take back. */
+const FINAL = new Set(["erasePerson", "erasePersonEverywhere", "cancelWaitingMessages"]);
+
+/** The count on which a person would have to agree before something that cannot be undone. An agent always says it. */
+const EXPECTED = "expected";
+
+type Body = Schema & { properties?: Record<string, Schema>; required?: string[] };
+
+function withExpected(body: Body, isFinal: boolean): Body {
+  const { properties = {}, required = [] } = body;
+  return isFinal && EXPECTED in properties ? { ...body, required: [...required, EXPECTED] } : body;
+}
+
 function toTool(
   document: Document,
   method: string,
   path: string,
   { operationId, summary, description, parameters = [], requestBody }: Operation,
+  isFinal: boolean,
 ): Omit<Tool, "isWrite"> {
   // Only JSON: CSV is a file for a person.
   const taken = parameters.filter(({ name }) => name !== "format");
-  const body = requestBody?.content["application/json"]?.schema;
+  const given = requestBody?.content["application/json"]?.schema;
+  const body = given && withExpected(inline(document, given) as Body, isFinal);
   const inputSchema = {
     type: "object",
     properties: {
       ...Object.fromEntries(taken.map(({ name, description, schema }) => [name, { ...schema, description }])),
-      ...(body ? { body: inline(document, body) } : {}),
+      ...(body ? { body } : {}),
     },
     required: [
-      ...taken.filter(({ required }) => required).map(({ name }) => name),
-      ...(requestBody?.required ? ["body"] : []),
+      ...taken.filter(({ name, required }) => required || (isFinal && name === EXPECTED)).map(({ name }) => name),
+      ...(requestBody?.required || body?.required?.includes(EXPECTED) ? ["body"] : []),
     ],
     additionalProperties: false,
   };

@@ -50,6 +50,7 @@ import { MAX_EVIDENCE_CHARACTERS } from "../../src/domain/people/consent.ts";
 import { MOST_PHONE_CHARACTERS } from "../../src/domain/people/echo.ts";
 import { MOST_EMAIL_CHARACTERS } from "../../src/domain/people/email.ts";
 import { MAX_CSV_ROWS } from "../../src/domain/people/phone-file.ts";
+import { LEAST_LETTERS } from "../../src/domain/people/quotation.ts";
 import { MOST_FAULTS } from "../../src/domain/people/row-faults.ts";
 import { MOST_INVALID, MOST_ROWS, PART_ROWS } from "../../src/domain/people/subscriber-file.ts";
 import { MOST_INVALID_CELLS } from "../../src/domain/people/subscribers.ts";

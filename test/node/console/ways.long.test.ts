@@ -68,57 +68,6 @@ describe.skipIf(!hasBrowser)("in the console", () => {
     expect(JSON.parse(changes().at(-1)?.body ?? "")).toEqual({ phone: "+12065550142" });
   });
 
-  it.each([
-    ["#search", "2065550142"],
-    ["#search", "status:delivered 206 555 0142"],
-    ["#search-messages", "2065550142"],
-    ["#search-messages", "purpose:winter-sale 206-555-0142"],
-  ])("a number without its country is asked for, and gets into no address: %s %s", async (field, typed) => {
-    await shown.open(field === "#search" ? PAGES.waiting : "messages");
-    await shown.page.locator(field).fill(typed);
-    await shown.page.keyboard.press("Enter");
-    await shown.page.getByText("A number begins with + and its country").waitFor();
-    expect(hash()).not.toMatch(/0142/);
-    expect(changes()).toEqual([]);
-  });
-
-  it.each([
-    ...["+12065550142,", "\u202a+12065550142\u202c", "+1-206\u2011555\u20110142", "+1.206.555.0142"],
-    ...["purpose:winter-sale +1/206/555/0142", "<ada.lovelace@example.com>"],
-  ])("who is typed as %s is found by an id, and gets into no address", async (typed) => {
-    for (const field of ["#search", "#search-messages"]) {
-      await shown.open(field === "#search" ? PAGES.waiting : "messages");
-      await shown.page.locator(field).fill(typed);
-      await shown.page.keyboard.press("Enter");
-      await shown.page.waitForURL(/p-ada/);
-      await shown.settled();
-      expect(hash()).not.toMatch(/0142|lovelace/);
-      expect(service.asked.map(({ path }) => path).join(" ")).not.toMatch(/0142|lovelace/);
-    }
-  });
-
-  it.each([
-    ["after:lastweek", "after: takes today, yesterday"],
-    ["after:2026-11-31", "after: takes today, yesterday"],
-    ["before:25:99", "before: takes today, yesterday"],
-    ["purpose:spring hello", 'purpose:"spring hello"'],
-    ["purpose:+12065550142", "purpose: takes no number"],
-  ])("the filter %s is an error, without a list and without an address", async (typed, said) => {
-    for (const field of ["#search-messages", "#search"]) {
-      await shown.open(field === "#search" ? PAGES.waiting : "messages");
-      service.asked.length = 0;
-      await shown.page.locator(field).fill(typed);
-      await shown.page.keyboard.press("Enter");
-      await shown.page.getByText(said).waitFor();
-      expect(hash()).toBe(field === "#search" ? `#/${PAGES.waiting}` : "#/messages");
-      if (field === "#search-messages") expect(await shown.page.locator("main table").count()).toBe(0);
-      expect(service.asked.filter(({ path }) => path.startsWith("/operator/messages"))).toEqual([]);
-    }
-    await shown.open(`messages?q=${encodeURIComponent(typed)}`);
-    await shown.page.getByText(said).waitFor();
-    expect(await shown.page.locator("main table").count()).toBe(0);
-  });
-
   it("a text that is held says by whom and why, after its acceptance, however old the hold is", async () => {
     const held = { by: "ada", since: "2026-01-01T00:00:00.000Z", reason: "wrong link" };
     const body = { ...waitingMessage(), waits: { until: null, because: "an operator holds it", held } };
@@ -245,20 +194,6 @@ describe.skipIf(!hasBrowser)("in the console", () => {
     expect(changes().map(({ path, body }) => [path, body])).toEqual([
       ["/operator/websites/harbor-coffee/subscribers?dryRun=true&file=till.csv", "phone_numbers\n+12065550142\n"],
     ]);
-  });
-
-  it("words of the search become filters", async () => {
-    await shown.open("messages");
-    await shown.page.keyboard.press("/");
-    await shown.page.keyboard.type("purpose:winter-sale status:undelivered staus:x");
-    await shown.page.keyboard.press("Enter");
-    await shown.page.getByText("Did you mean status:?").waitFor();
-    await shown.settled();
-    const last = () => service.asked.filter(({ path }) => path.startsWith("/operator/messages")).at(-1)?.path;
-    expect(last()).toBe("/operator/messages?purpose=winter-sale&status=FAILED_TO_DELIVERY");
-    await button("Without status: undelivered").click();
-    await shown.settled();
-    expect(last()).toBe("/operator/messages?purpose=winter-sale");
   });
 
   it("the keyboard goes to pages, rows and neighbors", async () => {

@@ -11,9 +11,9 @@ export const READING = [
 
 export async function use(agent: Client, name: string, args: Record<string, unknown> = {}) {
   const { content, isError = false } = await agent.callTool({ name, arguments: args });
-  const [first] = content;
-  if (first?.type !== "text" || content.length > 1) throw new Error(`not one text: ${JSON.stringify(content)}`);
-  return { isError, text: first.text };
+  const [first, mark] = content;
+  if (first?.type !== "text" || content.length > 2) throw new Error(`not one text: ${JSON.stringify(content)}`);
+  return { isError, text: first.text, mark: mark?.type === "text" ? mark.text : undefined };
 }
 
 export const read = async (agent: Client, name: string, args: Record<string, unknown> = {}) => {
