@@ -94,7 +94,15 @@ const WITHHELD = [
 const READING = [
   ...["findMessages", "findPerson", "findPersonId", "getClient", "getMessage", "getMove", "getOverview", "getPerson"],
   ...["getReport", "getReportOfAll", "getServiceState", "getWaiting", "getWebsite", "listAudit", "listDatabases"],
-  ...["listDeadJobs", "listImports", "listInbound", "listMoves", "listOperatorSessions", "listOperatorTokens"],
+  ...[
+    "listDeadJobs",
+    "listHolds",
+    "listImports",
+    "listInbound",
+    "listMoves",
+    "listOperatorSessions",
+    "listOperatorTokens",
+  ],
   ...["listScheduled", "listSubscribers", "listTexts", "listWebsites", "listWithoutEffect", "readLedger"],
 ];
 
