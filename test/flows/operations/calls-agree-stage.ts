@@ -128,7 +128,7 @@ class Life {
   }
 
   async release(): Promise<void> {
-    for (const websiteId of WEBSITES) await world.operator("POST", `/websites/${websiteId}/release`, {});
+    for (const websiteId of WEBSITES) await world.operator("POST", `/websites/${websiteId}/release`, { all: true });
   }
 
   async cancel(): Promise<void> {

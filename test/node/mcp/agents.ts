@@ -5,8 +5,9 @@ import { expect } from "vitest";
 export const READING = [
   ...["findMessages", "findPerson", "findPersonId", "getClient", "getMessage", "getMove", "getOverview", "getPerson"],
   ...["getReport", "getReportOfAll", "getServiceState", "getWaiting", "getWebsite", "listAudit", "listDatabases"],
-  ...["listDeadJobs", "listImports", "listInbound", "listMoves", "listOperatorSessions", "listOperatorTokens"],
-  ...["listScheduled", "listSubscribers", "listTexts", "listWebsites", "listWithoutEffect", "readLedger"],
+  ...["listDeadJobs", "listHolds", "listImports", "listInbound", "listMoves", "listOperatorSessions"],
+  ...["listOperatorTokens", "listScheduled", "listSubscribers", "listTexts", "listWebsites", "listWithoutEffect"],
+  "readLedger",
 ];
 
 export async function use(agent: Client, name: string, args: Record<string, unknown> = {}) {
