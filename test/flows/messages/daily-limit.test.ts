@@ -315,7 +315,7 @@ describe("a transaction that runs late, after the next try was over the limit", 
     expect((await ask()).status).toBe(200);
     await world.runQueues();
     await world.pass(10);
-    expect(await world.rows("SELECT status, at.count(*) AS count FROM messages GROUP BY 1")).toEqual([
+    expect(await world.rows("SELECT status, count(*) AS count FROM messages GROUP BY 1")).toEqual([
       { status: "DELIVERED", count: 2 },
     ]);
   });
