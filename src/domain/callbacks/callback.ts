@@ -73,7 +73,7 @@ export const callbackSchemas = {
     changedAt: z.iso.datetime(),
     changeId: z
       .int()
-      .describe("Of two changes of a number, the higher is the later. Ids of different numbers cannot be compared."),
+      .describe("The higher of two changes of a number is the later. Ids of different numbers cannot be compared."),
   }),
 };
 

@@ -131,7 +131,7 @@ describe("a number in a carrier's words", () => {
           const spelled = [...number].map((digit, at) => [...own][Number(digit)] + (signs[at] ?? "")).join("");
           const stored = stripWords(`kannel: HTTP 400: ${a}${spelled}${b}`, { text: "x", phone: `+${number}` });
           expect(hasNumber(stored.replace("kannel: HTTP 400", ""), number)).toBe(false);
-          // Of a number that is not known, what has no letter between its digits is found.
+          // If the number is not known, it is found where no letter stands between its digits.
           if (!/\p{L}/u.test(signs.join(""))) expect(hasNumber(maskNumbers(a + spelled + b), number)).toBe(false);
         },
       ),
