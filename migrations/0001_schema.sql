@@ -159,7 +159,7 @@ CREATE TABLE messages (
   encoding TEXT,                       -- GSM-7, UCS-2
   segments INTEGER,
   is_reply INTEGER NOT NULL DEFAULT 0, -- 1: confirms an opt-out, so it is sent after the opt-out; 2: any other reply to a keyword
-  opted_out INTEGER NOT NULL DEFAULT 0, -- 1: the person answered by opting out; 2: the carrier reported an opt-out that was known
+  opted_out INTEGER NOT NULL DEFAULT 0, -- 1: the person answered by opting out, as the carrier reported; 3: by a text; 2: the carrier reported an opt-out that was known
   reason_code TEXT,                    -- why it has this status: see src/domain/messages/reason.ts
   -- A JSON array: each submission, but for one that was accepted at once. The first and the latest of very many.
   submissions TEXT,
@@ -453,7 +453,7 @@ CREATE VIEW message_counts AS SELECT
     FROM clicks WHERE clicks.message_id = messages.message_id AND is_person = 1)) AS clicks,
   iif(click_url IS NULL, 0, (SELECT coalesce(sum(count), 0)
     FROM clicks WHERE clicks.message_id = messages.message_id AND is_person = 0)) AS robot_clicks,
-  opted_out = 1 AS opted_out
+  opted_out IN (1, 3) AS opted_out
 FROM messages;
 
 -- The counts of messages that were accepted before websites.counted_until, and of messages that are deleted. A report adds the

@@ -80,6 +80,18 @@ describe.each(OPTING_OUT)("$name, which blocks whoever has texted STOP,", (carri
     expect([rows, count]).toEqual([[["spring-sale_01", 1]], 1]);
   });
 
+  it("reports of the text that the person has answered with STOP, after their START: the opt-out counts, and once", async () => {
+    at = await CarrierWorld.create(carrier);
+    const message = await at.submit();
+    const { status, error } = carrier.optOut?.receipt ?? { status: "" };
+    at.world.advance(60);
+    for (const words of ["STOP", "START"]) await at.inbound(words);
+    expect(await isSubscribed()).toBe(true);
+    await at.receipt(message, status, error);
+    expect(await isSubscribed()).toBe(false);
+    expect((await optedOut())[1]).toBe(1);
+  });
+
   it("reports of a text after the START of its person: the opt-out counts, as it is stored later", async () => {
     at = await CarrierWorld.create(carrier);
     const [first, second] = [await at.submit(), await at.submit({ text: "Brand: once more" })];

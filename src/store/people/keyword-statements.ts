@@ -50,7 +50,7 @@ const fresh = ({ websiteIds, carrier, carrierMessageId, phone }: Acted): Sql =>
 
 /** The report counts an opt-out for the latest message that a carrier accepted for the person. */
 function markLatest(db: D1Database, acted: Acted): D1PreparedStatement[] {
-  const answered = sql`SELECT m.message_id FROM messages m WHERE m.opted_out <> 1 AND m.message_id IN (
+  const answered = sql`SELECT m.message_id FROM messages m WHERE m.opted_out NOT IN (1, 3) AND m.message_id IN (
     SELECT (SELECT l.message_id FROM messages l WHERE l.website_id = n.website_id AND l.phone = n.phone AND l.is_reply = 0
       AND l.status IN ('SENDING', 'DELIVERED', 'FAILED_TO_DELIVERY') ORDER BY l.accepted_at DESC LIMIT 1)
     FROM (${fresh(acted)}) n
@@ -63,7 +63,7 @@ function markLatest(db: D1Database, acted: Acted): D1PreparedStatement[] {
         FROM message_counts m WHERE m.message_id IN (${answered}) AND ${IS_COUNTED})`,
     ),
     countResponses(db, "opted-out", answered, acted.now),
-    prepare(db, sql`UPDATE messages SET opted_out = 1 WHERE message_id IN (${answered})`),
+    prepare(db, sql`UPDATE messages SET opted_out = 3 WHERE message_id IN (${answered})`),
   ];
 }
 

@@ -77,15 +77,15 @@ export async function optOutRecipient(
   carrier: string | undefined,
   run: string | null,
 ): Promise<DueEvent[]> {
-  // The first statement notes with -1 that the person was subscribed, and the last one makes it 1, or 2.
-  const isNew = sql`m.message_id = ${messageId} AND m.phone IS NOT NULL AND m.opted_out <= 0
+  // The first statement notes with -1 that the person was subscribed, and the last one makes it 1, or 2. A 3 is counted already.
+  const isNew = sql`m.message_id = ${messageId} AND m.phone IS NOT NULL AND m.opted_out IN (-1, 0, 3)
     AND (${carrier ?? null} IS NULL OR m.carrier = ${carrier ?? null})`;
   const isAnswer = sql`${isNew} AND m.opted_out = -1`;
   const whom = sql`SELECT m.website_id, m.phone FROM messages m WHERE ${isNew}`;
   const rows = await runNamed(db, {
     noted: prepare(
       db,
-      sql`UPDATE messages AS m SET opted_out = -1 WHERE ${isNew} AND EXISTS (SELECT 1 FROM subscriptions s
+      sql`UPDATE messages AS m SET opted_out = -1 WHERE ${isNew} AND m.opted_out = 0 AND EXISTS (SELECT 1 FROM subscriptions s
         WHERE s.website_id = m.website_id AND s.phone = m.phone AND s.subscribed = 1)`,
     ),
     act: optOutStatements(db, { ...origin, whom, text: null, isConfirmed: false, run }),
@@ -96,7 +96,7 @@ export async function optOutRecipient(
         WHERE m.message_id IN (SELECT m.message_id FROM messages m WHERE ${isAnswer}) AND ${IS_COUNTED})`,
     ),
     responses: countResponses(db, "opted-out", sql`SELECT m.message_id FROM messages m WHERE ${isAnswer}`, origin.now),
-    message: prepare(db, sql`UPDATE messages AS m SET opted_out = iif(opted_out = -1, 1, 2) WHERE ${isNew}`),
+    message: prepare(db, sql`UPDATE messages AS m SET opted_out = iif(opted_out = 0, 2, 1) WHERE ${isNew}`),
   });
   return dueEvents(rows.act);
 }
