@@ -1,5 +1,4 @@
 import type { JSX } from "preact";
-import { FILE_MARK } from "../../src/domain/people/csv.ts";
 import type { ImportList } from "../answers.ts";
 import { saveFile } from "../lib/ask.ts";
 import { type Run, rowsOf } from "../lib/import-file.ts";
@@ -65,7 +64,7 @@ interface Props {
 export function ImportDone({ listed, run, file, name, onOther }: Props): JSX.Element {
   const csv = () =>
     saveFile(
-      new Blob([FILE_MARK, run.head.trimEnd(), ...run.refused.map((row) => `\r\n${row}`)], { type: "text/csv" }),
+      new Blob(["\ufeff", run.head.trimEnd(), ...run.refused.map((row) => `\r\n${row}`)], { type: "text/csv" }),
       `refused-${file}`,
     );
   const tile = (label: string, value: number | null | undefined, judgment: string, tone?: "bad") => ({

@@ -8,7 +8,7 @@ import { nameMisnamed } from "./misnamed-fields.ts";
 export interface FieldError {
   field: string;
   message: string;
-  /** Of a file: the line, from 1, on which the row begins, and the text of the cell. */
+  /** The line of a file, from 1, on which a row begins, and the text of its cell. */
   line?: number;
   value?: string;
   /** The id of a message of a bulk request, where the message is stored. */

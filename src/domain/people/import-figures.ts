@@ -32,7 +32,7 @@ export interface ImportFigures extends Record<Done, number> {
   refused: { count: number; byPerson: number[]; byOthers: number[] };
 }
 
-/** Of how many numbers something is stored. */
+/** The count of numbers of which something is stored. */
 export const sumOf = (done: Record<Done, number>): number => DONE.reduce((sum, outcome) => sum + done[outcome], 0);
 
 export class FigureCounter {
