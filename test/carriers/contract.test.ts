@@ -8,7 +8,7 @@ import { readConfig } from "../../src/config.ts";
 import { unreachedBecause } from "../../src/domain/callbacks/edge-status.ts";
 import { carrierOf, submitTo } from "./alone.ts";
 import { ADA, CARRIERS, OPTING_OUT, OURS, SETTINGS } from "./carrier-world.ts";
-import { type Answering, breaksOff, text } from "./test-carrier.ts";
+import { type Answering, breaksOff, json, text } from "./test-carrier.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -111,6 +111,23 @@ describe.each(CARRIERS)("$name, with a message", (carrier) => {
   ])("%d, in an answer that breaks off: says by its status that it has not taken it", async (status, expected) => {
     const { submission } = await submitTo(carrier, () => new Response(breaksOff(), { status }));
     expect(submission).toMatchObject(expected);
+  });
+
+  it("whose answer ends too early, without an error: is unknown, where the carrier says its id in the body", async () => {
+    const { status } = await carrier.accepts();
+    const whole = await (await carrier.accepts()).text();
+    for (let end = 0; end < whole.length; end += Math.ceil(whole.length / 15)) {
+      const { submission } = await submitTo(carrier, () => text(whole.slice(0, end), status));
+      expect([end, submission.kind]).toEqual([end, carrier.carrierMessageId === null ? "accepted" : "unknown"]);
+    }
+  });
+
+  it("refused at great length: has a reason that can be stored with a hundred others", async () => {
+    const words = "no ".repeat(5000);
+    const answer = () => json({ code: 21211, message: words, errors: [{ code: "40310", title: words }] }, 400);
+    const { submission } = await submitTo(carrier, answer);
+    expect(submission).toMatchObject({ kind: "refused", reason: expect.stringMatching(/no no no/) });
+    expect(JSON.stringify(submission).length).toBeLessThan(1000);
   });
 
   it("answered 200 by something that is not the carrier: is unknown", async () => {
