@@ -1,22 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { dumpStores } from "../stores.ts";
-import { World } from "../world.ts";
+import { counts, json, prepare, world } from "./importing.ts";
 
-let world: World;
-
-beforeEach(async () => {
-  world = await World.create();
-});
-
-const json = async (answer: Response | Promise<Response>) => {
-  const response = await answer;
-  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
-};
-
-const counts = (some: { new?: number; changed?: number; unchanged?: number; keptUnsubscribed?: number }) => {
-  const all = { new: 0, changed: 0, unchanged: 0, keptUnsubscribed: 0, ...some };
-  return { imported: all.new + all.changed + all.unchanged, ...all };
-};
+prepare();
 
 const columns = { phone: "phone_numbers", email: "email", subscribed: "subscribed" };
 
@@ -107,12 +93,6 @@ describe("an import of subscribers", () => {
     await world.subscribers("brand", ["+12125550177,ada@example.com,", "+1-212-secret,x,"]);
     expect(world.logs.length).toBeGreaterThan(0);
     expect(JSON.stringify(world.logs)).not.toMatch(/55501|secret|maybe|example\.com/);
-  });
-
-  it("takes 50,000 rows", async () => {
-    const lines = Array.from({ length: 50_000 }, (_, index) => `+1212${5_000_000 + index},p${index}@example.com,`);
-    expect((await json(world.subscribers("brand", lines))).body).toMatchObject(counts({ new: 50_000 }));
-    expect(await world.rows("SELECT count(*) AS n FROM subscriptions")).toEqual([{ n: 50_000 }]);
   });
 
   it("wants text/csv with a column phone_numbers", async () => {
