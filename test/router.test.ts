@@ -1,22 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { handleRequest, routes } from "../src/router.ts";
-import { OPERATOR_TOKEN, ORIGIN, SEND, type TestClient, World } from "./world.ts";
+import { ADA, client, prepare, world } from "./one-subscriber.ts";
+import { OPERATOR_TOKEN, ORIGIN, SEND } from "./world.ts";
 
-const ADA = "+12125550100";
 const PERSON = { "user-agent": "Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X)" };
 
-let world: World;
-let client: TestClient;
-
-beforeEach(async () => {
-  world = await World.create();
-  client = await world.brand([ADA]);
-  vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response("thanks"));
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
+prepare();
 
 /** No cache may keep it, and no browser may take it for something else. */
 const expectKeptByNobody = (what: string, { headers }: Response) =>

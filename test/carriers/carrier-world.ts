@@ -6,7 +6,14 @@ import { platform } from "../strict/platform.ts";
 import { type TestClient, World } from "../world.ts";
 import { kannel } from "./kannel.ts";
 import { telnyx } from "./telnyx.ts";
-import { type Hook, PUBLIC_ORIGIN, readBody, type Submitted, type TestCarrier } from "./test-carrier.ts";
+import {
+  type Hook,
+  PUBLIC_ORIGIN,
+  readBody,
+  readSubmission,
+  type Submitted,
+  type TestCarrier,
+} from "./test-carrier.ts";
 import { twilio } from "./twilio.ts";
 
 export const CARRIERS: TestCarrier[] = [twilio, telnyx, kannel];
@@ -91,10 +98,7 @@ export class CarrierWorld {
       this.callbacks[messageId] = [...(this.callbacks[messageId] ?? []), status];
       return new Response("thanks");
     }
-    const submitted = carrier.read(request, body);
-    if (init?.redirect !== "manual") submitted.faults.push("follows redirects");
-    if (request.headers.get("user-agent") !== "Textgate/1") submitted.faults.push("does not say who it is");
-    if (!(init?.signal instanceof AbortSignal)) submitted.faults.push("waits for ever");
+    const submitted = readSubmission(carrier, request, body, init);
     this.submitted.push(submitted);
     return this.answer(submitted);
   }

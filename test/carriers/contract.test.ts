@@ -1,14 +1,18 @@
-/** What every carrier must do with a message. contract-receipts.test.ts is the other half: what it must do with reports. */
-
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+/**
+ * What every carrier must make of a message, by its functions alone: each answer of its API is a row here. submissions.test.ts has what
+ * the Worker does with it, whichever carrier it comes from. contract-receipts.test.ts and contract-inbound.test.ts are about webhooks.
+ */
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { carrierRules, makeCarriers } from "../../src/carriers/index.ts";
+import { readConfig } from "../../src/config.ts";
 import { unreachedBecause } from "../../src/domain/callbacks/edge-status.ts";
-import { deliverMessages } from "../../src/flows/messages/deliver-messages.ts";
-import { beginRun } from "../../src/flows/messages/delivery-run.ts";
-import { OutcomeTally } from "../../src/flows/operations/count-outcomes.ts";
-import { ADA, BOB, CARRIERS, CarrierWorld, mockSockets, OPTING_OUT, OURS, SETTINGS } from "./carrier-world.ts";
-import { type Answering, text } from "./test-carrier.ts";
+import { carrierOf, submitTo } from "./alone.ts";
+import { ADA, CARRIERS, OPTING_OUT, OURS, SETTINGS } from "./carrier-world.ts";
+import { type Answering, breaksOff, json, text } from "./test-carrier.ts";
 
-mockSockets();
+afterEach(() => {
+  vi.restoreAllMocks();
+});
 
 const TEXTS = ["hello & 100% = +1 £", "Grüße 👍 ÿ", "two\nlines {}[]~€", "x".repeat(1600), "👍".repeat(400)];
 /** What leaves open, from any carrier, whether it has the message. */
@@ -36,392 +40,147 @@ const UNSENT: [status: number, why: string][] = [
   [530, "no DNS name or tunnel"],
 ];
 
-/** Longer than the circuit breaker stays open after several failures in a row. */
-const LONGEST_REST_SECONDS = 600;
-
 const MEDIA = "https://cdn.example.com/a%20picture.jpg?x=1&y=2";
 
 describe.each(CARRIERS)("$name, with a message", (carrier) => {
-  let at: CarrierWorld;
-
-  beforeEach(async () => {
-    at = await CarrierWorld.create(carrier);
+  it("accepted: has been given it as it publishes, and gives its id", async () => {
+    const messageId = crypto.randomUUID();
+    const { submission, requests } = await submitTo(carrier, carrier.accepts, { messageId });
+    expect(submission).toEqual({ kind: "accepted", carrierMessageId: carrier.carrierMessageId });
+    expect(requests).toMatchObject([
+      {
+        ...{ messageId, to: ADA, from: OURS, text: "Brand: hello", mediaUrls: [], faults: [] },
+        receiptUrl: expect.stringMatching(
+          `^https://sms.example.com/carriers/${carrier.name}/receipts\\?m=${messageId}`,
+        ),
+      },
+    ]);
   });
 
-  afterEach(() => {
-    at.expectPublished();
-    vi.restoreAllMocks();
+  it.each(TEXTS)("gets its text as it is: %j", async (words) => {
+    const { requests } = await submitTo(carrier, carrier.accepts, { text: words });
+    expect(requests).toMatchObject([{ text: words, faults: [] }]);
   });
 
-  const passHours = async (hours: number) => {
-    for (let halfHour = 0; halfHour < 2 * hours; halfHour++) {
-      at.world.advance(1800);
-      await at.world.sweep();
-      await at.world.runQueues();
-    }
-  };
-
-  it("accepted: is SENDING, and the carrier's id for it is kept", async () => {
-    const { messageId, ...submitted } = await at.submit({ text: "Brand: hello" });
-    expect(submitted).toMatchObject({ to: ADA, from: OURS, text: "Brand: hello", mediaUrls: [] });
-    expect(submitted.receiptUrl).toMatch(new RegExp(`^https://sms.example.com/carriers/${carrier.name}/receipts\\?m=`));
-    expect(await at.message(messageId)).toMatchObject({
-      status: "SENDING",
-      reason: null,
-      carrier: carrier.name,
-      carrierMessageId: carrier.carrierMessageId,
-      attempts: 1,
-    });
-    await at.world.runQueues();
-    expect(at.callbacks[messageId]).toEqual(["SENDING"]);
+  it.each(carrier.senders)("gets the sender of its website, of whichever kind: %s", async (from) => {
+    expect(carrierOf(carrier).validateSender(from)).toBeUndefined();
+    expect((await submitTo(carrier, carrier.accepts, { from })).requests).toMatchObject([{ from, faults: [] }]);
   });
 
-  it("reaches the carrier with its text as it is", async () => {
-    for (const words of TEXTS) expect((await at.submit({ text: words })).text).toBe(words);
+  it.each(carrier.badSenders)("takes no such sender: %s", (from) => {
+    expect(carrierOf(carrier).validateSender(from)).toMatch(/^must be /);
   });
 
-  it("is sent from the sender of its website, of whichever kind", async () => {
-    for (const sender of carrier.senders) {
-      await at.world.website("brand", { carrier: carrier.name, sender });
-      expect((await at.submit()).from).toBe(sender);
-    }
+  it.each(carrier.refusals)("refused (%s): with a reason to read", async (_, answer, reason) => {
+    const { submission } = await submitTo(carrier, answer);
+    expect(submission).toEqual({ kind: "refused", reason: expect.stringMatching(reason) });
   });
 
-  it("refused: is FAILED_TO_SEND with a reason to read, and is not tried again", async () => {
-    for (const [what, answer, reason] of carrier.refusals) {
-      at.answer = answer;
-      const { messageId } = await at.submit();
-      expect([what, await at.message(messageId)]).toMatchObject([
-        what,
-        {
-          status: "FAILED_TO_SEND",
-          reason: "CARRIER_REFUSED",
-          reasonDetail: expect.stringMatching(reason),
-          carrierMessageId: null,
-        },
-      ]);
-      await at.world.runQueues();
-      expect(at.callbacks[messageId]).toEqual(["FAILED_TO_SEND"]);
-    }
-    await passHours(2);
-    expect(at.submitted).toHaveLength(carrier.refusals.length);
-    expect((await at.person(ADA)).subscribed).toBe(true);
+  it.each(carrier.laters)("later (%s): is to be tried again, when it says", async (_, answer, seconds) => {
+    const { submission } = await submitTo(carrier, answer);
+    const reason = expect.stringMatching(`^${carrier.name}: HTTP `);
+    expect(submission).toEqual({ kind: "later", failing: true, reason, retryAfterSeconds: seconds });
   });
 
-  it.each(carrier.laters)(
-    "later (%s): is tried again and then accepted, twice in total",
-    async (_, answer, seconds) => {
-      at.answer = answer;
-      const { messageId } = await at.submit();
-      const waiting = (await at.message(messageId)) as { retryAt: string };
-      expect(waiting).toMatchObject({ status: "PENDING_TO_SEND", carrierMessageId: null });
-      const wait = (Date.parse(waiting.retryAt) - at.world.now) / 1000;
-      if (seconds === undefined) expect(wait).toBeGreaterThan(0);
-      else expect(wait).toBe(seconds);
-      at.answer = carrier.accepts;
-      at.world.advance(wait - 1);
-      await at.world.runQueues();
-      expect(at.submitted).toHaveLength(1);
-      at.world.advance(1);
-      await at.world.runQueues();
-      expect(at.submitted).toHaveLength(2);
-      expect(at.submitted[1]).toEqual(at.submitted[0]);
-      expect(await at.message(messageId)).toMatchObject({ status: "SENDING", reasonDetail: null });
-      expect(await at.events(messageId)).toEqual(["SENDING"]);
-    },
-  );
+  it.each(carrier.unauthorized)("when it does not take our credentials (%s): waits for them", async (_, answer) => {
+    const reason = expect.stringMatching(new RegExp(`^${carrier.name}: HTTP 40[134]`));
+    const expected = { kind: "later", failing: true, unauthorized: true, reason };
+    expect((await submitTo(carrier, answer)).submission).toEqual(expected);
+  });
 
-  it.each(carrier.unauthorized)(
-    "when it does not take our credentials (%s): waits, the operator sees why, and it goes out once they are mended",
-    async (_, answer) => {
-      at.answer = answer;
-      const { messageId } = await at.submit();
-      expect(await at.message(messageId)).toMatchObject({
-        status: "PENDING_TO_SEND",
-        reasonDetail: expect.stringMatching(new RegExp(`^${carrier.name}: HTTP 40[134]`)),
-      });
-      const { problems } = (await (await at.world.operator("GET", "/health")).json()) as { problems: string[] };
-      expect(problems).toContain("carrier-credentials");
-      await passHours(3);
-      expect(await at.message(messageId)).toMatchObject({ status: "PENDING_TO_SEND" });
-      at.answer = carrier.accepts;
-      await passHours(0.5);
-      expect(await at.message(messageId)).toMatchObject({ status: "SENDING", reasonDetail: null });
-      expect(await at.events(messageId)).toEqual(["SENDING"]);
-    },
-  );
-
-  it("when our credentials cannot even be sent: waits too, and is not unknown", async () => {
+  it("when our credentials cannot even be sent: waits for them too, and shows them nowhere", async () => {
     const [secret = ""] = Object.keys(carrier.settings).filter((name) => /AUTH_TOKEN|API_KEY|PASSWORD/.test(name));
-    at.configure({ ...SETTINGS, [secret]: "with a line\nbreak, and é" });
-    at.answer = () => text("", 401);
-    const messageId = await at.world.send(at.client, { phone: ADA });
-    await at.world.runQueues();
-    const message = await at.message(messageId);
-    expect(message).toMatchObject({ status: "PENDING_TO_SEND" });
-    expect(JSON.stringify(message)).not.toContain("with a line");
-    at.submitted.length = 0;
+    const settings = { [secret]: "with a line\nbreak, and é" };
+    const { submission } = await submitTo(carrier, () => text("", 401), {}, settings);
+    expect(submission).toMatchObject({ kind: "later", unauthorized: true });
+    expect(JSON.stringify(submission)).not.toContain("with a line");
   });
 
-  it("later, from somebody who says STOP in the meantime: is not sent", async () => {
-    at.answer = carrier.laters[0]?.[1] ?? carrier.accepts;
-    const { messageId } = await at.submit();
-    at.answer = carrier.accepts;
-    await at.inbound("STOP", { from: ADA });
-    at.world.advance(3600);
-    await at.world.runQueues();
-    expect(at.submitted.filter((one) => one.messageId === messageId)).toHaveLength(1);
-    expect(await at.events(messageId)).toEqual(["NOT_SUBSCRIBED"]);
+  it.each([...UNKNOWNS, ...carrier.unknowns])("unknown (%s): may have it", async (_, answer) => {
+    const expected = { kind: "unknown", failing: true, reason: expect.stringMatching(/./) };
+    const { submission, requests } = await submitTo(carrier, answer);
+    expect(submission).toEqual(expected);
+    expect(requests).toMatchObject([{ faults: [] }]);
   });
 
-  it("unknown: is never submitted again, and a later receipt ends it", async () => {
-    const unknowns = [...UNKNOWNS, ...carrier.unknowns];
-    for (const [what, answer] of unknowns) {
-      at.answer = answer;
-      const { messageId } = await at.submit();
-      at.world.advance(LONGEST_REST_SECONDS);
-      expect([what, await at.message(messageId)]).toMatchObject([
-        what,
-        {
-          status: "SENDING",
-          reason: "OUTCOME_UNKNOWN",
-          reasonDetail: expect.stringMatching(/^outcome unknown, not sent again: ./),
-          carrierMessageId: null,
-        },
-      ]);
-    }
-    await passHours(5);
-    expect(at.submitted).toHaveLength(unknowns.length);
-    for (const submitted of at.submitted) {
-      expect((await at.receipt(submitted, carrier.delivered)).status).toBe(200);
-      await at.world.runQueues();
-      expect(at.callbacks[submitted.messageId]).toEqual(["SENDING", "DELIVERED"]);
+  it.each([
+    [429, { kind: "later" }],
+    [401, { kind: "later", unauthorized: true }],
+    [530, { kind: "later" }],
+    [400, { kind: "refused" }],
+  ])("%d, in an answer that breaks off: says by its status that it has not taken it", async (status, expected) => {
+    const { submission } = await submitTo(carrier, () => new Response(breaksOff(), { status }));
+    expect(submission).toMatchObject(expected);
+  });
+
+  it("whose answer ends too early, without an error: is unknown, where the carrier says its id in the body", async () => {
+    const { status } = await carrier.accepts();
+    const whole = await (await carrier.accepts()).text();
+    for (let end = 0; end < whole.length; end += Math.ceil(whole.length / 15)) {
+      const { submission } = await submitTo(carrier, () => text(whole.slice(0, end), status));
+      expect([end, submission.kind]).toEqual([end, carrier.carrierMessageId === null ? "accepted" : "unknown"]);
     }
   });
 
-  it("unknown, and then reported: has the id that the carrier gave it", async () => {
-    at.answer = () => Promise.reject(new Error("Network connection lost."));
-    const submitted = await at.submit();
-    await at.receipt(submitted, carrier.delivered);
-    expect(await at.message(submitted.messageId)).toMatchObject({
-      status: "DELIVERED",
-      carrierMessageId: carrier.carrierMessageId,
-    });
+  it("refused at great length: has a reason that can be stored with a hundred others", async () => {
+    const words = "no ".repeat(5000);
+    const answer = () => json({ code: 21211, message: words, errors: [{ code: "40310", title: words }] }, 400);
+    const { submission } = await submitTo(carrier, answer);
+    expect(submission).toMatchObject({ kind: "refused", reason: expect.stringMatching(/no no no/) });
+    expect(JSON.stringify(submission).length).toBeLessThan(1000);
   });
 
-  it.each([429, 401, 530])("%d, in an answer that breaks off: is tried again, and then accepted", async (status) => {
-    at.answer = () => new Response(breaksOff(), { status });
-    const { messageId } = await at.submit();
-    expect(await at.message(messageId)).toMatchObject({ status: "PENDING_TO_SEND" });
-    at.answer = carrier.accepts;
-    at.world.advance(LONGEST_REST_SECONDS);
-    await at.world.runQueues();
-    expect(await at.message(messageId)).toMatchObject({ status: "SENDING", reasonDetail: null });
+  it("answered 200 by something that is not the carrier: is unknown", async () => {
+    const { submission } = await submitTo(carrier, () => text("<html>Back soon</html>", 200));
+    expect(submission).toMatchObject({ kind: "unknown", failing: true });
   });
 
-  it("400, in an answer that breaks off: is refused", async () => {
-    at.answer = () => new Response(breaksOff(), { status: 400 });
-    const { messageId } = await at.submit();
-    expect(await at.message(messageId)).toMatchObject({ status: "FAILED_TO_SEND", reason: "CARRIER_REFUSED" });
+  it.each(UNSENT)("that Cloudflare could not pass on (%d, %s): is to be tried again", async (status) => {
+    const { submission } = await submitTo(carrier, () => text("error code: 1000", status));
+    const words = carrier.name === "kannel" ? ": error code: 1000" : "";
+    const reason = `${carrier.name}: HTTP ${status}${words} (${unreachedBecause(status)})`;
+    expect(submission).toEqual({ kind: "later", failing: true, reason });
   });
 
-  it("answered 200 by something that is not the carrier: three are lost at most, and the others wait", async () => {
-    at.answer = () => text("<html>Back soon</html>", 200);
-    const ids = [];
-    for (let message = 0; message < 8; message++) {
-      ids.push(await at.world.send(at.client, { phone: ADA, text: `no. ${message}` }));
-      await at.world.runQueues();
+  it("that the platform does not carry (too many subrequests): is to be tried again, and it is not blamed", async () => {
+    const refuse = () => Promise.reject(new Error("Too many subrequests by single Worker invocation."));
+    const { submission } = await submitTo(carrier, refuse);
+    const reason = expect.stringMatching(/Too many subrequests/);
+    expect(submission).toEqual({ kind: "later", exhausted: true, reason });
+  });
+
+  it("with media: gets it, or refuses it as a carrier of text alone", async () => {
+    const { submission, requests } = await submitTo(carrier, carrier.accepts, { mediaUrl: MEDIA });
+    const reason = expect.stringMatching(/cannot carry media/);
+    const refused = { kind: "refused", code: "MEDIA_NOT_SUPPORTED", reason };
+    expect(submission).toEqual(
+      carrier.carriesMedia ? { kind: "accepted", carrierMessageId: carrier.carrierMessageId } : refused,
+    );
+    expect(requests.map(({ mediaUrls, faults }) => [mediaUrls, faults])).toEqual(
+      carrier.carriesMedia ? [[[MEDIA], []]] : [],
+    );
+  });
+
+  it("without one of its settings, or all: is not set up, and names what it lacks", () => {
+    const { PUBLIC_ORIGIN, ...settings } = { PUBLIC_ORIGIN: SETTINGS.PUBLIC_ORIGIN ?? "", ...carrier.settings };
+    const faults = (given: Record<string, string>) =>
+      carrierRules(makeCarriers(readConfig(given))).faults(carrier.name, OURS);
+    const lacks = (...names: string[]) => [
+      { field: "carrier", message: `${carrier.name} is not set up: it lacks ${names.join(", ")}` },
+    ];
+    expect(faults({ ...settings, PUBLIC_ORIGIN })).toEqual([]);
+    for (const name of Object.keys(settings)) {
+      expect(faults({ ...settings, PUBLIC_ORIGIN, [name]: "" })).toEqual(lacks(name));
     }
-    expect(at.submitted).toHaveLength(3);
-    at.answer = carrier.accepts;
-    for (let minute = 0; minute < 3; minute++) {
-      at.world.advance(60);
-      await at.world.sweep();
-      await at.world.runQueues();
-    }
-    expect(at.submitted).toHaveLength(8);
-  });
-
-  it.each(UNSENT)("that Cloudflare could not pass on (%d, %s): is tried again, and then accepted", async (status) => {
-    at.answer = () => text("error code: 1000", status);
-    const { messageId } = await at.submit();
-    expect(await at.message(messageId)).toMatchObject({
-      status: "PENDING_TO_SEND",
-      reasonDetail: `${carrier.name}: HTTP ${status}${carrier.name === "kannel" ? ": error code: 1000" : ""} (${unreachedBecause(status)})`,
-    });
-    at.answer = carrier.accepts;
-    at.world.advance(LONGEST_REST_SECONDS);
-    await at.world.runQueues();
-    expect(at.submitted).toHaveLength(2);
-    expect(await at.message(messageId)).toMatchObject({ status: "SENDING", reasonDetail: null });
-  });
-
-  it("that the platform does not carry (too many subrequests): is tried again, and its carrier is not blamed", async () => {
-    at.answer = () => Promise.reject(new Error("Too many subrequests by single Worker invocation."));
-    const ids = await Promise.all(Array.from({ length: 20 }, () => at.world.send(at.client, { phone: ADA })));
-    await at.world.deliver("textgate-messages", [{ kind: "deliver", messageIds: ids }]);
-    // The run is over: of the others, no submission has begun.
-    expect(at.submitted.length).toBeLessThanOrEqual(5);
-    expect(await at.message(String(at.submitted[0]?.messageId))).toMatchObject({
-      status: "PENDING_TO_SEND",
-      reasonDetail: expect.stringMatching(/Too many subrequests/),
-    });
-    at.answer = carrier.accepts;
-    at.world.advance(5);
-    await at.world.runQueues();
-    for (const id of ids) expect(await at.message(id)).toMatchObject({ status: "SENDING", reasonDetail: null });
-  });
-
-  it("with media: is sent with it, or refused by a carrier of text alone", async () => {
-    if (carrier.carriesMedia) {
-      expect((await at.submit({ mediaUrl: MEDIA })).mediaUrls).toEqual([MEDIA]);
-      return;
-    }
-    const messageId = await at.world.send(at.client, { phone: ADA, mediaUrl: MEDIA });
-    await at.world.runQueues();
-    expect(at.submitted).toEqual([]);
-    expect(await at.message(messageId)).toMatchObject({
-      status: "FAILED_TO_SEND",
-      reason: "MEDIA_NOT_SUPPORTED",
-      reasonDetail: expect.stringMatching(/cannot carry media/),
-    });
-  });
-
-  it("of a website that names it without its settings: there is no such website, and the answer says what lacks", async () => {
-    const [first = ""] = Object.keys(carrier.settings);
-    at.configure({ ...carrier.settings, PUBLIC_ORIGIN: "https://sms.example.com", [first]: "" });
-    const settings = { name: "Other", carrier: carrier.name, sender: OURS };
-    const lacksOne = await at.world.operator("PUT", "/websites/other", settings);
-    expect(lacksOne.status).toBe(400);
-    expect(await lacksOne.json()).toMatchObject({
-      code: 40001,
-      details: [{ field: "carrier", message: `${carrier.name} is not set up: it lacks ${first}` }],
-    });
-    at.configure({});
-    const lacksAll = await at.world.operator("PUT", "/websites/other", settings);
-    const names = [...Object.keys(carrier.settings), "PUBLIC_ORIGIN"].join(", ");
-    expect(await lacksAll.json()).toMatchObject({
-      details: [{ field: "carrier", message: `${carrier.name} is not set up: it lacks ${names}` }],
-    });
-    expect((await at.world.operator("GET", "/websites/other")).status).toBe(404);
-  });
-
-  it("from a sender that the carrier does not take: the website is refused", async () => {
-    for (const sender of carrier.badSenders) {
-      const answer = await at.world.operator("PUT", "/websites/brand", {
-        name: "Brand",
-        carrier: carrier.name,
-        sender,
-      });
-      expect([sender, answer.status, await answer.json()]).toMatchObject([
-        sender,
-        400,
-        { code: 40001, details: [{ field: "sender", message: expect.stringMatching(/^must be /) }] },
-      ]);
-    }
+    expect(faults({ ...settings, PUBLIC_ORIGIN: "" })).toEqual(lacks("PUBLIC_ORIGIN"));
+    expect(faults({})).toEqual(lacks(...Object.keys(settings), "PUBLIC_ORIGIN"));
   });
 });
 
 describe.each(OPTING_OUT)("$name, with a message", (carrier) => {
-  it("to somebody who has opted out there: is FAILED_TO_SEND, and they are here too", async () => {
-    const at = await CarrierWorld.create(carrier);
-    at.answer = carrier.optOut?.refusal ?? carrier.accepts;
-    const { messageId } = await at.submit();
-    const { status, reason, reasonDetail } = await at.message(messageId);
-    expect([status, reason]).toEqual(["FAILED_TO_SEND", "OPTED_OUT"]);
-    const person = await at.person(ADA);
-    expect(person).toMatchObject({ subscribed: false, optedOutByPerson: true });
-    expect(person.changes.at(-1)).toMatchObject({ from: true, to: false, source: "carrier", proof: reasonDetail });
-    expect((await at.person(BOB)).subscribed).toBe(true);
-    const next = await at.world.send(at.client, { phone: ADA });
-    await at.world.runQueues();
-    expect(await at.world.statusOf(next)).toBe("NOT_SUBSCRIBED");
-    expect(at.submitted).toHaveLength(1);
-    vi.restoreAllMocks();
-  });
-
-  it("that confirms a STOP, which the carrier has obeyed itself: is no opt-out of its own in the report", async () => {
-    const at = await CarrierWorld.create(carrier);
-    await at.submit();
-    at.answer = carrier.optOut?.refusal ?? carrier.accepts;
-    await at.inbound("STOP", { from: ADA });
-    await at.world.runQueues();
-    expect(at.submitted).toHaveLength(2);
-    const report = await (await at.world.operator("GET", "/websites/brand/report")).json();
-    const { days } = (await (await at.world.operator("GET", "/overview")).json()) as { days: { optedOut: number }[] };
-    expect(report).toMatchObject({ total: { optedOut: 1 } });
-    expect(days.at(-1)).toMatchObject({ optedOut: 1, parted: 1 });
-    vi.restoreAllMocks();
+  it("to somebody who has opted out there: is refused, and says so", async () => {
+    const { submission } = await submitTo(carrier, carrier.optOut?.refusal);
+    const reason = expect.stringMatching(`^${carrier.name}: HTTP 4`);
+    expect(submission).toEqual({ kind: "refused", reason, optedOut: true });
   });
 });
-
-describe("kannel, which says the same of a refused connection and of a broken one", () => {
-  it("is tried again while nothing listens, without a submission, and then accepted", async () => {
-    const kannel = CARRIERS[2] as (typeof CARRIERS)[number];
-    const at = await CarrierWorld.create(kannel);
-    at.connection = () => Promise.reject(new Error("proxy request failed, cannot connect to the specified address"));
-    const messageId = await at.world.send(at.client, { phone: ADA });
-    await at.world.runQueues();
-    expect(at.submitted).toEqual([]);
-    expect(await at.message(messageId)).toMatchObject({
-      status: "PENDING_TO_SEND",
-      reasonDetail: "kannel: connection refused",
-      attempts: 1,
-    });
-    at.connection = async () => {};
-    at.world.advance(3600);
-    await at.world.runQueues();
-    expect(at.submitted).toHaveLength(1);
-    expect(await at.message(messageId)).toMatchObject({ status: "SENDING", reasonDetail: null, attempts: 2 });
-    vi.restoreAllMocks();
-  });
-});
-
-describe("kannel, whose gateway is probed", () => {
-  let at: CarrierWorld;
-
-  beforeEach(async () => {
-    at = await CarrierWorld.create(CARRIERS[2] as (typeof CARRIERS)[number]);
-  });
-
-  afterEach(() => {
-    vi.restoreAllMocks();
-  });
-
-  it("when the platform refuses the probe (too many subrequests): is tried again, and not blamed", async () => {
-    at.connection = () => Promise.reject(new Error("Too many subrequests by single Worker invocation."));
-    const ids = await Promise.all(Array.from({ length: 20 }, () => at.world.send(at.client, { phone: ADA })));
-    await at.world.deliver("textgate-messages", [{ kind: "deliver", messageIds: ids }]);
-    at.connection = async () => {};
-    at.world.advance(5);
-    await at.world.runQueues();
-    for (const id of ids) expect(await at.message(id)).toMatchObject({ status: "SENDING", reasonDetail: null });
-  });
-
-  it("when no connection opens: keeps it among those of the invocation until the system gives up", async () => {
-    const attempt = Promise.withResolvers<never>();
-    at.connection = () => attempt.promise;
-    const wait = vi.spyOn(scheduler, "wait").mockResolvedValue();
-    const ids = await Promise.all(Array.from({ length: 4 }, () => at.world.send(at.client, { phone: ADA })));
-    const run = beginRun(at.world.deps, "messages", new OutcomeTally(at.world.deps));
-    await at.world.invoke("queue", () => deliverMessages(at.world.deps, ids, run));
-    wait.mockRestore();
-    await expect.poll(() => run.connections.free).toBe(1);
-    expect(at.submitted).toEqual([]);
-    attempt.reject(new Error("proxy request failed, cannot connect to the specified address"));
-    await expect.poll(() => run.connections.free).toBe(5);
-    await at.world.afterAnswer();
-    for (const id of ids) expect(await at.world.statusOf(id)).toBe("PENDING_TO_SEND");
-  });
-});
-
-/** A body whose connection is lost after its first bytes. */
-function breaksOff(): ReadableStream<Uint8Array> {
-  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
-  const writer = writable.getWriter();
-  void writer
-    .write(new TextEncoder().encode('{"sid":"SM1'))
-    .then(() => writer.abort(new Error("Network connection lost.")))
-    .catch(() => {});
-  return readable;
-}

@@ -3,9 +3,11 @@
  * to be unsubscribed for it. The codes are those of the carriers' own lists:
  * https://www.twilio.com/docs/api/errors and https://developers.telnyx.com/docs/messaging/messages/error-codes
  */
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import carriersPage from "../../docs/carriers.md?raw";
+import { failureReason } from "../../src/domain/messages/receipt.ts";
 import { REASON_MEANINGS } from "../../src/openapi/meanings.ts";
+import { accepted, carrierOf, NOW, requestOf, submitTo } from "./alone.ts";
 import { CarrierWorld, mockSockets } from "./carrier-world.ts";
 import { telnyx } from "./telnyx.ts";
 import { json, type TestCarrier } from "./test-carrier.ts";
@@ -47,59 +49,64 @@ const CODES: Codes[] = [
   },
 ];
 
+let at: CarrierWorld;
+
+/** What a receipt of a failure with this code reports. */
+async function reported(carrier: TestCarrier, error: string) {
+  const hook = await carrier.receipt(await accepted(carrier), { status: carrier.failed, error }, NOW);
+  const verified = await carrierOf(carrier).readReceipts(requestOf(hook));
+  const [receipt] = verified.kind === "verified" ? verified.reports : [];
+  return receipt && [receipt.status, failureReason(receipt), receipt.carrierCode, receipt.optedOut];
+}
+
 describe.each(CODES)("$carrier.name", ({ carrier, refuse, filtered, undelivered }) => {
-  const words = (code: string) => expect.stringContaining(code);
-  const reasons = async (at: CarrierWorld, codes: string[], work: (code: string) => Promise<string>) => {
-    const told: unknown[] = [];
-    for (const code of codes) {
-      const { status, reason, reasonDetail } = await at.message(await work(code));
-      told.push([code, status, reason, reasonDetail]);
-    }
-    return told;
-  };
+  const others = undelivered.filter((code) => code.length === 5);
 
-  it("says so in a receipt, and of other codes that the text is undelivered", async () => {
-    const at = await CarrierWorld.create(carrier);
-    const receive = async (code: string) => {
-      const submitted = await at.submit();
-      expect((await at.receipt(submitted, carrier.failed, code)).status).toBe(200);
-      return submitted.messageId;
-    };
-    const expected = (reason: string) => (code: string) => [code, "FAILED_TO_DELIVERY", reason, words(code)];
-    expect(await reasons(at, filtered, receive)).toEqual(filtered.map(expected("CARRIER_FILTERED")));
-    expect(await reasons(at, undelivered, receive)).toEqual(undelivered.map(expected("UNDELIVERED")));
+  it.each(filtered)("says so with %s, in a receipt and in a refusal", async (code) => {
+    expect(await reported(carrier, code)).toEqual(["FAILED_TO_DELIVERY", "CARRIER_FILTERED", code, false]);
+    const { submission } = await submitTo(carrier, () => refuse(code));
+    const reason = expect.stringContaining(code);
+    expect(submission).toEqual({ kind: "refused", reason, code: "CARRIER_FILTERED" });
   });
 
-  it("says so in a refusal, and of other codes that it refused", async () => {
-    const at = await CarrierWorld.create(carrier);
-    const submit = async (code: string) => {
-      at.answer = () => refuse(code);
-      return (await at.submit()).messageId;
-    };
-    const expected = (reason: string) => (code: string) => [code, "FAILED_TO_SEND", reason, words(code)];
-    const others = undelivered.filter((code) => code.length === 5);
-    expect(await reasons(at, filtered, submit)).toEqual(filtered.map(expected("CARRIER_FILTERED")));
-    expect(await reasons(at, others, submit)).toEqual(others.map(expected("CARRIER_REFUSED")));
+  it.each(undelivered)("says in a receipt with %s that the text is undelivered", async (code) => {
+    expect(await reported(carrier, code)).toEqual(["FAILED_TO_DELIVERY", "UNDELIVERED", code, false]);
   });
 
-  it("tells its client, in the callback and in the status, and leaves the number subscribed", async () => {
-    const at = await CarrierWorld.create(carrier);
+  it.each(others)("says in a refusal with %s that it refused", async (code) => {
+    const { submission } = await submitTo(carrier, () => refuse(code));
+    expect(submission).toEqual({ kind: "refused", reason: expect.stringContaining(code) });
+  });
+});
+
+describe("a text that a carrier has filtered", () => {
+  beforeEach(async () => {
+    at = await CarrierWorld.create(twilio);
+  });
+
+  it("is told to its client, in the status, and leaves the number subscribed", async () => {
     const submitted = await at.submit();
-    await at.receipt(submitted, carrier.failed, filtered[0]);
-    const { reason } = (
-      await (
-        await at.world.post("/text/message/statuses", at.client, { messageIds: [submitted.messageId] })
-      ).json<{ messages: { reason: string }[] }>()
-    ).messages[0] as { reason: string };
-    expect(reason).toBe("CARRIER_FILTERED");
+    await at.receipt(submitted, twilio.failed, "30007");
+    expect(await at.message(submitted.messageId)).toMatchObject({
+      ...{ status: "FAILED_TO_DELIVERY", reason: "CARRIER_FILTERED", reasonDetail: expect.stringContaining("30007") },
+    });
+    const answer = await at.world.post("/text/message/statuses", at.client, { messageIds: [submitted.messageId] });
+    expect(await answer.json()).toMatchObject({ messages: [{ reason: "CARRIER_FILTERED" }] });
     expect((await at.person(submitted.to)).subscribed).toBe(true);
   });
 
-  it("opts out only where the person has", async () => {
-    const at = await CarrierWorld.create(carrier);
+  it("in a refusal, is FAILED_TO_SEND, and leaves the number subscribed", async () => {
+    at.answer = () => json({ code: 30007, message: "Blocked", status: 400 }, 400);
+    const { messageId, to } = await at.submit();
+    expect(await at.message(messageId)).toMatchObject({
+      ...{ status: "FAILED_TO_SEND", reason: "CARRIER_FILTERED", reasonDetail: expect.stringContaining("30007") },
+    });
+    expect((await at.person(to)).subscribed).toBe(true);
+  });
+
+  it("is no opt-out, which has a reason of its own", async () => {
     const submitted = await at.submit();
-    const { optOut } = carrier;
-    await at.receipt(submitted, optOut?.receipt.status ?? "", optOut?.receipt.error);
+    await at.receipt(submitted, twilio.optOut?.receipt.status ?? "", twilio.optOut?.receipt.error);
     expect((await at.message(submitted.messageId)).reason).toBe("OPTED_OUT");
   });
 });

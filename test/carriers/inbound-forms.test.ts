@@ -333,10 +333,10 @@ describe("a text of Kannel without an id", () => {
   });
 });
 
-describe.each(CARRIERS)("$name: a website's own words", (carrier) => {
+describe("a website's own words", () => {
   it("opt out, and in a sentence ask the operator to decide", async () => {
-    at = await CarrierWorld.create(carrier);
-    await at.world.website("brand", { carrier: carrier.name, sender: OURS, optOutWords: ["BAJA"] });
+    at = await CarrierWorld.create(KANNEL);
+    await at.world.website("brand", { carrier: "kannel", sender: OURS, optOutWords: ["BAJA"] });
     await at.world.sweep();
     await at.inbound("quiero la baja", { from: STRANGER });
     await at.inbound("Baja, por favor");

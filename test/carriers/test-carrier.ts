@@ -79,9 +79,34 @@ export interface TestCarrier {
   carriesMedia: boolean;
 }
 
+/** A carrier's request as it reads it, with what is wrong with the request that every carrier's must have. */
+export function readSubmission(
+  carrier: TestCarrier,
+  request: Request,
+  body: string,
+  init: RequestInit | undefined,
+): Submitted {
+  const submitted = carrier.read(request, body);
+  if (init?.redirect !== "manual") submitted.faults.push("follows redirects");
+  if (request.headers.get("user-agent") !== "Textgate/1") submitted.faults.push("does not say who it is");
+  if (!(init?.signal instanceof AbortSignal)) submitted.faults.push("waits for ever");
+  return submitted;
+}
+
 export const PUBLIC_ORIGIN = "https://sms.example.com";
 
 export const text = (body: string, status: number, headers: Record<string, string> = {}) =>
   new Response(body, { status, headers });
 export const json = (value: unknown, status: number, headers: Record<string, string> = {}) =>
   Response.json(value, { status, headers });
+
+/** A body whose connection is lost after its first bytes. */
+export function breaksOff(): ReadableStream<Uint8Array> {
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const writer = writable.getWriter();
+  void writer
+    .write(new TextEncoder().encode('{"sid":"SM1'))
+    .then(() => writer.abort(new Error("Network connection lost.")))
+    .catch(() => {});
+  return readable;
+}

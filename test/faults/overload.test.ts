@@ -1,11 +1,8 @@
 /** What D1 says decides what is done: https://developers.cloudflare.com/d1/observability/debug-d1/#error-list */
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { RateGate } from "../../src/platform/rate-limiter.ts";
 import { objectsWithoutLimit } from "../objects.ts";
-import { type TestClient, World } from "../world.ts";
-
-const ADA = "+12125550100";
-const BODY = { phone: ADA, text: "Brand: hello", callbackData: "{}", sendPurpose: "a" };
+import { ADA, BODY, client, prepare, world } from "../one-subscriber.ts";
 
 const REFUSALS = [
   "D1_ERROR: D1 DB is overloaded. Too many requests queued.",
@@ -28,19 +25,9 @@ const RETRYABLE = [
   "D1_ERROR: internal error; reference = 0123456789",
 ];
 
-let world: World;
-let client: TestClient;
 let calls: number;
 
-beforeEach(async () => {
-  world = await World.create();
-  client = await world.brand([ADA]);
-  vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response("thanks"));
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
+prepare();
 
 /** D1 whose transactions fail with these errors in turn, and with the last one from then on. */
 async function whileFailing<T>(errors: string[], work: () => Promise<T>): Promise<T> {

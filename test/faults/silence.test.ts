@@ -1,27 +1,14 @@
 /** Stores that are silent, rather than broken: nothing waits for them longer than it must, and nothing is lost or sent twice. */
 
 import { env } from "cloudflare:workers";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { limits } from "../../src/platform/time-limit.ts";
+import { ADA, BODY, client, prepare, world } from "../one-subscriber.ts";
 import { countLimits, silent, waited } from "../silence.ts";
-import { type TestClient, World } from "../world.ts";
+import { World } from "../world.ts";
 import { type Binding, type Fault, Injector } from "./injector.ts";
 
-const ADA = "+12125550100";
-const BODY = { phone: ADA, text: "Brand: hello", callbackData: "{}", sendPurpose: "a" };
-
-let world: World;
-let client: TestClient;
-
-beforeEach(async () => {
-  world = await World.create();
-  client = await world.brand([ADA]);
-  vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response("thanks"));
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
+prepare();
 
 /** Every call of a binding is silent, and takes effect or not, while work is done in another isolate. */
 async function whileSilent<T>(binding: Binding, work: () => Promise<T>, when: Fault["when"] = "silent"): Promise<T> {

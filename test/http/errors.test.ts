@@ -247,22 +247,11 @@ describe("the body", () => {
     await expectError(await world.fetch(SEND_PATH, { method: "POST", headers, body }), 40000);
   });
 
-  it.each([[[]], ["text"], [null], [5]])("40001: %j is no object", async (body) => {
-    const { details } = await expectError(await world.post(SEND_PATH, client, JSON.stringify(body)), 40001);
-    expect(details).toContainEqual({ field: "body", message: "must be a JSON object" });
-  });
-
-  it("40001: all wrong fields are told at once", async () => {
-    const wrong = { phone: "123", text: " ", mediaUrl: "ftp://x", clickUrl: 5, callbackData: "{", sendPurpose: "a/b" };
-    const { details } = await expectError(await world.post(SEND_PATH, client, wrong), 40001);
-    expect(details.map(({ field }) => field).sort()).toEqual(Object.keys(wrong).sort());
-    const none = await expectError(await world.post(SEND_PATH, client, {}), 40001);
-    expect(none.details.map(({ field }) => field).sort()).toEqual(["callbackData", "phone", "sendPurpose", "text"]);
-  });
-
-  it("is read only after the rate check, and that only after the credentials", async () => {
-    const answer = await world.post(SEND_PATH, { ...client, clientSecret: "0".repeat(64) }, "not json");
-    await expectError(answer, 40101);
+  it("40001: what is no object", async () => {
+    for (const body of [[], "text", null, 5]) {
+      const { details } = await expectError(await world.post(SEND_PATH, client, JSON.stringify(body)), 40001);
+      expect([body, details]).toEqual([body, [{ field: "body", message: "must be a JSON object" }]]);
+    }
   });
 });
 

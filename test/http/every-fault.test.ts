@@ -65,25 +65,27 @@ const CASES: [string, Record<string, unknown>, string[]][] = [
 ];
 
 describe("a send request", () => {
-  it.each(CASES)("with %s and another fault is told both", async (_, fields, faults) => {
-    expect(await faultsOf(await world.post("/text/message/send", client, { ...GOOD, ...fields }))).toEqual(faults);
+  it("with two faults is told both, and stores nothing", async () => {
+    for (const [what, fields, faults] of CASES) {
+      const told = await faultsOf(await world.post("/text/message/send", client, { ...GOOD, ...fields }));
+      expect([what, told]).toEqual([what, faults]);
+    }
     expect(await world.rows("SELECT * FROM messages")).toEqual([]);
   });
 
-  it.each(CASES)(
-    "in bulk with %s and another fault is told both, and the others are stored",
-    async (_, fields, faults) => {
-      const answer = await world.post("/text/bulk/message/send", client, { messages: [GOOD, { ...GOOD, ...fields }] });
-      const { successSent, failedSent } = (await answer.json()) as {
-        successSent: { index: number }[];
-        failedSent: { index: number; errorMessage: string }[];
-      };
-      expect(successSent.map(({ index }) => index)).toEqual([0]);
-      expect(failedSent.map(({ index }) => index)).toEqual([1]);
-      expect(failedSent[0]?.errorMessage.split("; ").sort()).toEqual(faults);
-      expect(await world.rows("SELECT text FROM messages")).toEqual([{ text: "hi" }]);
-    },
-  );
+  it("in bulk with two faults is told both, and the others are stored", async () => {
+    const messages = [GOOD, ...CASES.map(([, fields]) => ({ ...GOOD, ...fields }))];
+    const answer = await world.post("/text/bulk/message/send", client, { messages });
+    const { successSent, failedSent } = (await answer.json()) as {
+      successSent: { index: number }[];
+      failedSent: { index: number; errorMessage: string }[];
+    };
+    expect(successSent.map(({ index }) => index)).toEqual([0]);
+    expect(failedSent.map(({ index, errorMessage }) => [index, errorMessage.split("; ").sort()])).toEqual(
+      CASES.map(([, , faults], index) => [index + 1, faults]),
+    );
+    expect(await world.rows("SELECT text FROM messages")).toEqual([{ text: "hi" }]);
+  });
 
   it("is told a bad Idempotency-Key beside what is wrong with its body", async () => {
     const headers = { "idempotency-key": "x".repeat(256) };

@@ -1,76 +1,42 @@
 /** Floods at the doors that are open to anyone: what they cost the stores and the log, and whom they keep out. */
 import { env } from "cloudflare:workers";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { makeCarriers } from "../../src/carriers/index.ts";
 import { readConfig } from "../../src/config.ts";
-import { REQUESTS_PER_SECOND } from "../../src/domain/clients/sliding-window.ts";
 import { hasCheck, newLinkCode } from "../../src/domain/messages/link.ts";
 import { Guesses, type Limit } from "../../src/platform/guesses.ts";
 import { telnyx } from "../carriers/telnyx.ts";
 import { PUBLIC_ORIGIN } from "../carriers/test-carrier.ts";
 import { twilio } from "../carriers/twilio.ts";
-import { type Binding, Injector } from "../faults/injector.ts";
-import { Random } from "../random.ts";
-import { OPERATOR_TOKEN, SEND, type TestClient, World } from "../world.ts";
+import { OPERATOR_TOKEN } from "../world.ts";
+import {
+  A_SECOND,
+  ADA,
+  AT_ONCE,
+  ATTACKER,
+  callsOf,
+  changeElsewhere,
+  client,
+  counted,
+  ELSEWHERE,
+  flood,
+  from,
+  guessed,
+  hex,
+  manyAddresses,
+  prepare,
+  REQUESTS,
+  randomBytes,
+  SECONDS,
+  STEP,
+  send,
+  stranger,
+  VISITS,
+  visits,
+  world,
+} from "./floods.ts";
 
-const ADA = "+12125550100";
-const ATTACKER = "198.51.100.7";
-const ELSEWHERE = "203.0.113.9";
-
-let world: World;
-let client: TestClient;
-let counted: Injector;
-let random: Random;
-
-beforeEach(async () => {
-  world = await World.create();
-  client = await world.brand([ADA]);
-  counted = new Injector();
-  world.deps = counted.wrap(world.deps);
-  random = new Random(1);
-  const drawn = new Random(2);
-  world.deps = { ...world.deps, random: () => drawn.next() };
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
-
-/** Calls of a binding, or of all, while work is done. */
-async function callsOf(binding: Binding | undefined, work: () => Promise<unknown>): Promise<number> {
-  const before = counted.calls.length;
-  await work();
-  return counted.calls.slice(before).filter((called) => binding === undefined || called === binding).length;
-}
-
-const A_SECOND = 1000;
-const AT_ONCE = 50;
-/** Ten times as many a second as one address may look up in vain. */
-const REQUESTS_A_SECOND = 100;
-const STEP = (AT_ONCE / REQUESTS_A_SECOND) * A_SECOND;
-/** Longer than an isolate remembers what it has looked up in vain, and shorter than it refuses who has guessed too often. */
-const SECONDS = 6;
-const REQUESTS = SECONDS * REQUESTS_A_SECOND;
-/** How often the owners of what is attacked come, in a flood. */
-const VISITS = SECONDS * 2;
-
-/** Requests, fifty at once. The log has only what they leave there. @returns how many had each status */
-async function flood(
-  attack: (request: number) => Promise<number>,
-  meanwhile: () => Promise<void> = async () => {},
-  seconds = SECONDS,
-  step = STEP,
-): Promise<Map<number, number>> {
-  const statuses = new Map<number, number>();
-  world.logs.length = 0;
-  for (let at = 0, asked = 0; at < seconds * A_SECOND; at += step, asked += AT_ONCE) {
-    const batch = await Promise.all(Array.from({ length: AT_ONCE }, (_, request) => attack(asked + request)));
-    for (const status of batch) statuses.set(status, (statuses.get(status) ?? 0) + 1);
-    if (at % (A_SECOND / 2) === 0) await meanwhile();
-    world.advance(step / A_SECOND);
-  }
-  return statuses;
-}
+prepare();
 
 /** Lines of requests that the log has of a route: of those that stand for a hundred, and of single ones. */
 function logOf(route: string | null): { sampled: number; single: number } {
@@ -88,20 +54,9 @@ function expectSampled(route: string | null, requests: number, single = 0): void
   expect(logged.sampled).toBeLessThan(requests / 33);
 }
 
-const from = (address: string) => ({ "cf-connecting-ip": address });
-/** Within one network of 48 bits. */
-const manyAddresses = (request: number) => `2001:db8:1:${request.toString(16)}::${request % 7}`;
-const hex = (length: number) => Array.from({ length }, () => random.between(0, 15).toString(16)).join("");
-const randomBytes = (count: number) => Uint8Array.from({ length: count }, () => random.between(0, 255));
-/** Ten random characters. */
-const guessed = () => newLinkCode(0, randomBytes, () => random.between(0, 61));
 const checked = () => newLinkCode(0, randomBytes, world.deps.signLink);
 const follow = async (code: string, address = ATTACKER) =>
   (await world.fetch(`/l/${code}`, { headers: from(address) })).status;
-const stranger = () => ({ ...client, clientId: hex(32), clientSecret: hex(64) });
-const send = async (who: TestClient, address = ATTACKER) =>
-  (await world.post("/text/message/send", who, { ...SEND, phone: ADA }, from(address))).status;
-
 async function newLink(): Promise<string> {
   const messageId = await world.send(client, { phone: ADA, clickUrl: "https://shop.example.com/" });
   const [row] = await world.rows("SELECT code FROM links WHERE message_id = ?1", messageId);
@@ -113,12 +68,6 @@ async function oldLink(): Promise<string> {
   await world.rows("INSERT INTO links (code, message_id, url) VALUES ('AAAAAAAAAA', 'm', 'https://shop.example.com/')");
   expect(hasCheck("AAAAAAAAAA", world.deps.signLink)).toBe(false);
   return "AAAAAAAAAA";
-}
-
-/** Half a second apart. */
-function visits(visit: () => Promise<number>) {
-  const statuses: number[] = [];
-  return { statuses, meanwhile: async () => void statuses.push(await visit()) };
 }
 
 const LINK = "/l/:code";
@@ -195,59 +144,11 @@ it.each([
 });
 
 describe("a flood of unknown clients", () => {
-  // KV bears any number of look-ups: where they come from many addresses, no limit keeps them from it.
-  it.each([
-    ["one address reach KV a bounded number of times", () => ATTACKER, AT_ONCE + (SECONDS - 1) * 25, [401, 429]],
-    ["many addresses are all looked up", manyAddresses, REQUESTS, [401]],
-  ])("from %s, and keep out no client that the isolate knows", async (_, addressOf, most, statusesOfFlood) => {
-    // It is asked for again after 30 seconds, which end in the flood.
-    expect(await send(client)).toBe(200);
-    world.advance(25);
-    const { statuses, meanwhile } = visits(() => send(client));
-    let answered = new Map<number, number>();
-    const calls = await callsOf("KV", async () => {
-      answered = await flood((request) => send(stranger(), addressOf(request)), meanwhile);
-    });
-    expect(calls).toBeLessThanOrEqual(most + 1);
-    expect([...answered.keys()]).toEqual(statusesOfFlood);
-    expect(statuses).toEqual(new Array(VISITS).fill(200));
-  });
-
   it("reach no other store, and are a line in the log for one in a hundred", async () => {
     const before = counted.calls.length;
     await flood(() => send(stranger()));
     expect(counted.calls.slice(before).filter((called) => called !== "KV")).toEqual([]);
     expectSampled(SEND_ROUTE, REQUESTS);
-  });
-
-  it("from one address keep no client out that the isolate does not know yet", async () => {
-    const elsewhere = await World.another(world);
-    const others: TestClient[] = [];
-    for (let n = 0; n < VISITS; n++) others.push(await elsewhere.client());
-    const { statuses, meanwhile } = visits(() => send(others.pop() ?? client, ELSEWHERE));
-    await flood(() => send(stranger()), meanwhile);
-    expect([others, statuses]).toEqual([[], new Array(VISITS).fill(200)]);
-  });
-
-  it("are not what a client makes that begins with all requests of its limit at once", async () => {
-    const { statuses, meanwhile } = visits(() => send(client, ELSEWHERE));
-    await Promise.all(Array.from({ length: REQUESTS_PER_SECOND }, meanwhile));
-    expect(statuses).toEqual(new Array(REQUESTS_PER_SECOND).fill(200));
-  });
-
-  it("of one pair, known or not, reach KV once in five seconds", async () => {
-    for (const wrong of [stranger(), { ...client, clientSecret: hex(64) }]) {
-      await send(wrong);
-      expect(await callsOf("KV", () => flood(() => send(wrong)))).toBeLessThanOrEqual(2 * AT_ONCE);
-      world.advance(60);
-    }
-  });
-
-  it("with a secret that was right until it was replaced elsewhere reach KV a bounded number of times", async () => {
-    expect(await send(client)).toBe(200);
-    await changeElsewhere({ secretHash: "0".repeat(64) });
-    world.advance(31);
-    expect(await callsOf("KV", () => flood(() => send(client)))).toBeLessThanOrEqual(3 * AT_ONCE);
   });
 
   it("are told to come again, with a code of its own", async () => {
@@ -258,13 +159,6 @@ describe("a flood of unknown clients", () => {
     expect(await answer.json()).toMatchObject({ code: 42903 });
   });
 });
-
-/** As another isolate writes it. */
-async function changeElsewhere(changes: Record<string, unknown>): Promise<void> {
-  const key = `client:${client.clientId}`;
-  const copy = await env.CREDENTIALS.get<Record<string, unknown>>(key, "json");
-  await env.CREDENTIALS.put(key, JSON.stringify({ ...copy, ...changes, version: world.now + 1 }));
-}
 
 it("a secret that was refused is refused no longer than five seconds once KV has it", async () => {
   const later = { ...client, clientSecret: hex(64) };
@@ -286,20 +180,6 @@ describe("a flood of requests", () => {
     expect(calls).toBe(VISITS);
     expect(statuses).toEqual(new Array(VISITS).fill(200));
     expectSampled("/operator/dead-jobs", REQUESTS, VISITS);
-  });
-
-  it("with guessed tokens of a name reach no store; those of one that has ended reach D1 once in five seconds", async () => {
-    const ask = async (token: string) =>
-      (await world.fetch("/operator/audit", { headers: { authorization: `Bearer ${token}` } })).status;
-    const made = await world.operator("POST", "/tokens", { name: "ada" });
-    const { token } = (await made.json()) as { token: string };
-    const { statuses, meanwhile } = visits(() => ask(token));
-    const own = await callsOf("D1", () => ask(token));
-    const calls = await callsOf(undefined, () => flood(() => ask(`op_${hex(64)}`), meanwhile));
-    expect(calls).toBe(own * VISITS);
-    expect(statuses).toEqual(new Array(VISITS).fill(200));
-    await world.operator("DELETE", "/tokens/ada");
-    expect(await callsOf("D1", () => flood(() => ask(token)))).toBeLessThanOrEqual(2 * AT_ONCE);
   });
 
   it.each([

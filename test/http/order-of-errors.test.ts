@@ -1,5 +1,5 @@
 /** A request that breaks several rules gets the code that docs/errors.md has first: "Checks run in the order of this page". */
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import errorsPage from "../../docs/errors.md?raw";
 import { RateGate, type RateLimiterNamespace } from "../../src/platform/rate-limiter.ts";
 import { type TestClient, World } from "../world.ts";
@@ -17,18 +17,24 @@ const PAIRS = FAULTS.flatMap((one, place) => FAULTS.slice(place + 1).map((other)
   (pair) => !["40400,40500", "40000,40001"].includes(pair.join()),
 );
 
+let first: World;
 let world: World;
 let clients: Record<string, TestClient>;
 
-beforeEach(async () => {
-  world = await World.create();
-  const client = await world.brand(["+12125550100"]);
+beforeAll(async () => {
+  first = await World.create();
   clients = {
-    "": client,
-    "40300": await world.client("brand", { suspended: true }),
-    "40301": await world.client("brand", { operations: ["send"] }),
-    "40300,40301": await world.client("brand", { suspended: true, operations: ["send"] }),
+    "": await first.brand(["+12125550100"]),
+    "40300": await first.client("brand", { suspended: true }),
+    "40301": await first.client("brand", { operations: ["send"] }),
+    "40300,40301": await first.client("brand", { suspended: true, operations: ["send"] }),
   };
+});
+
+/** No test changes the stores: each has an isolate of its own, a second later. */
+beforeEach(async () => {
+  first.advance(1);
+  world = await World.another(first);
 });
 
 /** Too many from one address: the pairs of all are unknown. */

@@ -1,6 +1,7 @@
 /** Paths that are nearly right: those that a slash too many makes are answered, the others name what may have been meant. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { OWN_TEST_SECONDS } from "../../src/flows/callbacks/post-test-event.ts";
+import { RateGate, type RateLimiterNamespace } from "../../src/platform/rate-limiter.ts";
 import { routes } from "../../src/router.ts";
 import { OPERATOR_TOKEN, SEND, type TestClient, World } from "../world.ts";
 
@@ -74,10 +75,13 @@ describe("a path with several slashes in front", () => {
   });
 
   it("counts against the limit of the website, and is refused over it", async () => {
-    const statuses = await Promise.all(
-      Array.from({ length: 310 }, async () => (await world.post("//text/message/send", client, {})).status),
-    );
-    expect(statuses.filter((status) => status === 429)).toHaveLength(10);
+    const ask = () => world.post("//text/message/send", client, {});
+    const left = [await ask(), await ask()].map(({ headers }) => /r=(\d+)/.exec(headers.get("ratelimit") ?? "")?.[1]);
+    expect(left).toEqual(["299", "298"]);
+    const admit = () => Promise.reject(Object.assign(new Error("overloaded"), { overloaded: true }));
+    const limiter = { getByName: () => ({ admit, send: admit }) } as unknown as RateLimiterNamespace;
+    world.deps = { ...world.deps, limiter: new RateGate(limiter) };
+    expect((await ask()).status).toBe(429);
   });
 
   it("has the name of its route in the log, and is counted with it", async () => {

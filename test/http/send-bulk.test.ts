@@ -1,51 +1,24 @@
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Carrier } from "../../src/carriers/carrier.ts";
-import { sandbox } from "../../src/carriers/sandbox.ts";
+import { describe, expect, it } from "vitest";
 import { BODY_LIMITS } from "../../src/http/body.ts";
-import { failingDatabase } from "../failing-database.ts";
-import { strictCarrier } from "../strict/bindings.ts";
-import { SEND, type TestClient, World } from "../world.ts";
+import {
+  ADA,
+  type Answer,
+  accept,
+  bulk,
+  client,
+  countStored,
+  expectManyAccepted,
+  expectStoredWhole,
+  fullOf,
+  message,
+  PATH,
+  prepare,
+  refusal,
+  world,
+} from "./bulk.ts";
 
-const PATH = "/text/bulk/message/send";
-const ADA = "+12125550100";
-
-interface Answer {
-  successSent: { index: number; messageId: string }[];
-  failedSent: { index: number; phone: string | null; email: string | null; errorMessage: string }[];
-}
-
-let world: World;
-let client: TestClient;
-
-beforeEach(async () => {
-  world = await World.create();
-  client = await world.brand([`${ADA},ada@example.com`]);
-  // Thousands of callbacks that no test asks for: they are answered as outside of workerd, and do not go there and back.
-  vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response("no test answers this", { status: 599 }));
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
-
-const message = (fields: object = {}) => ({ ...SEND, phone: ADA, ...fields });
-const bulk = (messages: unknown, headers: Record<string, string> = {}) =>
-  world.post(PATH, client, { messages }, headers);
-const accept = async (messages: unknown, headers: Record<string, string> = {}): Promise<Answer> => {
-  const answer = await bulk(messages, headers);
-  if (answer.status !== 200) throw new Error(`${answer.status} ${await answer.text()}`);
-  return answer.json();
-};
-const countStored = async () => (await world.rows("SELECT count(*) AS n FROM messages"))[0]?.n;
-const refusal = async (answer: Response) => ({
-  status: answer.status,
-  body: (await answer.json()) as {
-    code: number;
-    message: string;
-    details: { field: string; message: string; messageId?: string }[];
-  },
-});
+prepare();
 
 describe("a bulk request", () => {
   it("stores each message for itself, and tells what is wrong with the others", async () => {
@@ -187,72 +160,12 @@ describe("a body that breaks off", () => {
     expect(await countStored()).toBe(1);
   });
 
-  it("over 48 MB is refused, whatever its declared length", async () => {
-    const headers = {
-      "x-client-id": client.clientId,
-      "x-client-secret": client.clientSecret,
-      "content-type": "application/json",
-    };
-    let sent = 0;
-    const items = new TextEncoder().encode(`"${"x".repeat(2045)}",`.repeat(512));
-    const pieces = new ReadableStream<Uint8Array>({
-      start: (controller) => controller.enqueue(new TextEncoder().encode('{"messages":[')),
-      pull(controller) {
-        sent += items.byteLength;
-        controller.enqueue(items.slice());
-        if (sent > 50 * 1024 * 1024) controller.close();
-      },
-    });
-    // As over a network: a stream of bytes, and not of a script's own pieces.
-    const body = pieces.pipeThrough(new IdentityTransformStream());
-    expect((await refusal(await world.fetch(PATH, { method: "POST", headers, body }))).body.code).toBe(41300);
-  });
-
-  // A quarter of what is taken: what took a time of the square of its length would not end all the same.
-  const LIMIT = BODY_LIMITS.bulk / 4;
-  it.each([
-    ["escapes", 200, `{"messages":[${`{"text":"${"\\u00e9".repeat(16_000)}"},`.repeat(LIMIT / 96_100)}{}]}`],
-    ["numbers", 200, `{"messages":[${"0,".repeat(LIMIT / 2 - 10)}0]}`],
-    ["one string", 400, `{"messages":["${"x".repeat(LIMIT - 20)}"]}`],
-    ["one name", 400, `{"${"x".repeat(LIMIT - 20)}":1}`],
-    ["one number", 400, `{"messages":[${"1".repeat(LIMIT - 20)}]}`],
-    ["white space", 400, " ".repeat(LIMIT)],
-    ["brackets", 400, "[".repeat(LIMIT)],
-    ["objects", 400, '{"a":'.repeat(LIMIT / 5)],
-  ])("of 12 MB is answered in a limited time, full of %s", async (_, status, body) => {
+  it.each(fullOf(BODY_LIMITS.bulk / 64))("is answered in a limited time, full of %s", async (_, status, body) => {
     expect((await world.post(PATH, client, body)).status).toBe(status);
     expect(await countStored()).toBe(0);
   });
 
-  // A chunk of 500 is cut by its length as given: three bytes a character, and links that are longer than their URLs.
-  it.each([
-    { how: "alone", website: {}, headers: {} },
-    {
-      how: "with its Idempotency-Key, in a website that suppresses duplicates",
-      website: { duplicateWindowHours: 1 },
-      headers: { "idempotency-key": "k" },
-    },
-  ])("whose rows have more bytes together than one value of the store is stored whole, $how", async (given) => {
-    const linkOrigin = `https://${"l".repeat(60)}.${"m".repeat(30)}.example.com`;
-    await world.website("brand", given.website);
-    world.deps = { ...world.deps, config: { ...world.deps.config, linkOrigin } };
-    const items = Array.from({ length: 500 }, (_, i) => {
-      const text = `${String(i).padStart(3)}${" http://a".repeat(12)}`;
-      const item = { phone: ADA, text, clickUrl: "http://a", sendPurpose: "a", callbackData: '""' };
-      return { ...item, callbackData: `"${"文".repeat(1000 - JSON.stringify(item).length)}"` };
-    });
-    const first = await accept(items, given.headers);
-    expect(first.failedSent).toEqual([]);
-    const [stored] = await world.rows(
-      `SELECT count(*) AS messages, (SELECT count(*) FROM links) AS links,
-         sum(length(CAST(text || callback_data AS BLOB))) AS bytes FROM messages`,
-    );
-    expect(stored).toMatchObject({ messages: 500, links: 500 });
-    // With what else each row brings, in JSON.
-    expect(Number(stored?.bytes) + 500 * 150).toBeGreaterThan(2_000_000);
-    expect(await accept(items.slice(0, 1), { "idempotency-key": "other" })).toMatchObject({ failedSent: [] });
-    if ("idempotency-key" in given.headers) expect(await accept(items, given.headers)).toEqual(first);
-  });
+  it("whose rows have more bytes together than one value of the store is stored whole", () => expectStoredWhole());
 
   it("is never a fault, whatever it is", async () => {
     const text = fc.oneof(
@@ -273,63 +186,7 @@ describe("a body that breaks off", () => {
   });
 });
 
-describe("a store that fails in the middle", () => {
-  it("is told with what was stored before, and the rest can be sent again without sending one twice", async () => {
-    const items = Array.from({ length: 1000 }, (_, i) => message({ text: `no ${i}` }));
-    const whole = world.deps;
-    let batches = 0;
-    const db = {
-      prepare: (sql: string) => whole.db.prepare(sql),
-      batch: (statements: D1PreparedStatement[]) =>
-        ++batches > 1 ? failingDatabase(whole.db, 1, "after").batch(statements) : whole.db.batch(statements),
-    };
-    world.deps = { ...whole, db: db as unknown as D1Database };
-    const { status, body } = await refusal(await bulk(items));
-    world.deps = whole;
-    expect([status, body.code]).toEqual([503, 50300]);
-    expect(body.details).toHaveLength(500);
-    const told = new Set(body.details.map(({ field }) => Number(/\d+/.exec(field)?.[0])));
-    await accept(items.filter((_, index) => !told.has(index)));
-    await world.runQueues();
-    const texts = await world.rows("SELECT text, count(*) AS n FROM messages GROUP BY text HAVING n > 1");
-    expect(texts).toEqual([]);
-    expect(await countStored()).toBe(1000);
-  });
-});
-
-describe("50,000 messages", () => {
-  it("are accepted in one request; any are delivered, and called back once a change where that is wanted", async () => {
-    const lines = Array.from({ length: 50_000 }, (_, i) => `+1212${5_000_000 + i}`);
-    await world.subscribers("brand", lines);
-    // The sandbox's own numbers would be refused or wait: this is about how many.
-    world.deps = {
-      ...world.deps,
-      carriers: { ready: { sandbox: strictCarrier({ ...sandbox, submit: deliverAll }) }, missing: {} },
-    };
-    const posted = new Set<string>();
-    vi.spyOn(globalThis, "fetch").mockImplementation(async (_, init) => {
-      const id = new Headers(init?.headers).get("webhook-id") ?? "";
-      if (posted.has(id)) throw new Error(`posted twice: ${id}`);
-      posted.add(id);
-      return new Response("thanks");
-    });
-    const messages = lines.map((phone, i) => message({ phone, callbackData: i % 5 === 0 ? `"${i}"` : "" }));
-    const { successSent, failedSent } = await accept(messages);
-    expect([successSent.length, failedSent.length]).toEqual([50_000, 0]);
-    expect(world.jobs).toHaveLength(2000);
-    world.jobs.splice(0, 2000, ...world.jobs.filter((_, index) => index % 50 === 49));
-    await world.runQueues();
-    vi.restoreAllMocks();
-    expect(await world.rows("SELECT status, count(*) AS n FROM messages GROUP BY status")).toEqual([
-      { status: "DELIVERED", n: 1000 },
-      { status: "PENDING_TO_SEND", n: 49_000 },
-    ]);
-    expect(posted.size).toBe(400);
-  });
-
-  const deliverAll: Carrier["submit"] = async ({ messageId }) => ({
-    kind: "accepted",
-    carrierMessageId: messageId,
-    receipt: { status: "DELIVERED", reason: null, carrierMessageId: messageId, optedOut: false },
-  });
+describe("many messages", () => {
+  it("are accepted in one request; any are delivered, and called back once a change where that is wanted", () =>
+    expectManyAccepted(2500));
 });

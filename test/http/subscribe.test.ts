@@ -1,20 +1,8 @@
-import { beforeEach, describe, expect, it } from "vitest";
-import { type TestClient, World } from "../world.ts";
+import { describe, expect, it } from "vitest";
+import { ADA, base64, call, client, prepare, world } from "./subscribing.ts";
 
-const ADA = "+12125550100";
+prepare();
 
-let world: World;
-let client: TestClient;
-
-beforeEach(async () => {
-  world = await World.create();
-  client = await world.brand([`${ADA},ada@example.com`]);
-});
-
-const call = async (path: string, body: object, by = client) => {
-  const answer = await world.post(path, by, body);
-  return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
-};
 const isSubscribed = async (phone: string, websiteId = "brand") =>
   (
     await world.rows(
@@ -25,7 +13,6 @@ const isSubscribed = async (phone: string, websiteId = "brand") =>
   )[0]?.subscribed;
 const ledger = () =>
   world.rows("SELECT phone, was_subscribed, subscribed, source, proof FROM subscription_changes ORDER BY change_id");
-const base64 = (text: string) => new TextEncoder().encode(text).toBase64();
 
 describe("unsubscribe", () => {
   it("opts out numbers of both lists, also those never seen, and says what it could not read", async () => {
@@ -142,14 +129,6 @@ describe("subscribe", () => {
     expect(status).toBe(400);
     expect((body.details as { field: string }[]).map(({ field }) => field)).toEqual(["phone_numbers", "sendPurpose"]);
     expect((await call("/text/subscribe", { sendPurpose: "a" })).body).toMatchObject({ code: 40001 });
-  });
-
-  it("takes 50,000 rows with long addresses", async () => {
-    const rows = Array.from({ length: 50_000 }, (_, i) => `+1212${5_000_000 + i},p${i}@${"x".repeat(60)}.example.com`);
-    const csv_file = base64(`phone_numbers,email\n${rows.join("\n")}`);
-    expect((await call("/text/subscribe", { csv_file, sendPurpose: "a" })).body).toMatchObject({
-      message: "50000 numbers are subscribed.",
-    });
   });
 });
 

@@ -1,56 +1,13 @@
-import { beforeEach, describe, expect, it } from "vitest";
-import { bindDatabases } from "../databases.ts";
+import { describe, expect, it } from "vitest";
 import { losingFirst } from "../late-tries.ts";
-import { clearMove, finishMove, workOnPiece } from "../moves.ts";
-import { World } from "../world.ts";
+import { finishMove } from "../moves.ts";
+import { abort, call, look, move, prepare, until, world } from "./moving.ts";
 
-let world: World;
+prepare();
 
-beforeEach(async () => {
-  world = await World.create();
-  await bindDatabases(world, 3);
-  await world.sweep();
-  for (const websiteId of ["brand", "near"]) await world.website(websiteId, { carrier: "sandbox", database: "DB" });
-});
-
-const call = async (method: string, path: string, body?: object): Promise<Record<string, unknown>> => {
-  const answer = await world.operator(method, path, body);
-  return { status: answer.status, ...((await answer.json()) as object) };
-};
-const move = (database: string, websiteId = "brand") => call("POST", `/websites/${websiteId}/move`, { database });
-const look = () => call("GET", "/websites/brand/move");
-const abort = () => call("POST", "/websites/brand/move/abort");
 const refused = (why: string) => ({ status: 409, code: 40902, message: `The website is not moved: ${why}.` });
-const until = (state: string) => finishMove(world, "brand", (is) => is === state);
-const ABORTED = { state: "failed", problem: "an operator has aborted it" };
 
 describe("a move", () => {
-  it("is shown from its beginning to a day after its end", async () => {
-    expect(await look()).toMatchObject({ status: 404 });
-    const begun = { from: "DB", to: "DB_2", state: "paused", totalRows: null, copiedRows: 0, endedAt: null };
-    expect(await move("DB_2")).toMatchObject({ status: 202, ...begun });
-    await until("comparing");
-    expect(await look()).toMatchObject({ state: "comparing", copiedRows: 1, totalRows: 1, problem: null });
-    await finishMove(world, "brand");
-    expect(await look()).toMatchObject({ state: "done", comparedRows: 1, endedAt: expect.any(String) });
-    expect((await call("GET", "/websites/brand")).database).toBe("DB_2");
-    const { websites } = (await call("GET", "/websites")) as unknown as { websites: { websiteId: string }[] };
-    expect(websites.map(({ websiteId }) => websiteId)).toEqual(["brand", "near"]);
-    await clearMove(world, "brand");
-    expect(await look()).toMatchObject({ status: 404 });
-  });
-
-  it("is safe to repeat: it goes on, and is done once", async () => {
-    expect((await move("DB_2")).state).toBe("paused");
-    const { startedAt } = await move("DB_2");
-    expect(world.jobs.map(({ body }) => body)).toEqual([1, 2].map(() => ({ kind: "move", websiteId: "brand" })));
-    await until("copying");
-    expect(await move("DB_2")).toMatchObject({ status: 202, state: "copying", startedAt });
-    await finishMove(world, "brand");
-    for (let press = 0; press < 2; press++)
-      expect(await move("DB_2")).toMatchObject({ status: 202, state: "done", startedAt });
-  });
-
   it("takes along that an import is over: right after it, the import is undone", async () => {
     const { importId } = (await (await world.subscribers("brand", ["+12125550100"])).json()) as { importId: string };
     const importedAt = world.now;
@@ -63,16 +20,6 @@ describe("a move", () => {
       isComplete: true,
     });
     expect(await call("GET", "/websites/brand/people/+12125550100")).toMatchObject({ subscribed: false });
-  });
-
-  it("takes along an import that goes on after it, and is undone as a whole", async () => {
-    const load = async (phone: string, query = "") =>
-      (await (await world.subscribers("brand", [phone], query)).json()) as { importId: string; newSubscribed: number };
-    const { importId } = await load("+12125550100");
-    await move("DB_2");
-    await finishMove(world, "brand");
-    expect(await load("+12125550101", `?importId=${importId}`)).toMatchObject({ importId, newSubscribed: 1 });
-    expect(await call("POST", `/imports/${importId}/undo`)).toMatchObject({ status: 200, restored: 2 });
   });
 
   it("that was refused does not begin, whenever a lost try of it runs", async () => {
@@ -116,42 +63,9 @@ describe("a move", () => {
     const answer = await world.operator("POST", path, { database: "DB_2", force: true });
     expect([answer.status, answer.headers.get("ignored-fields")]).toEqual([202, "force"]);
   });
-
-  it("that nothing works on is a problem", async () => {
-    await move("DB_2");
-    world.jobs.length = 0;
-    world.advance(301);
-    const { details } = (await call("GET", "/health")) as unknown as { details: { problem: string }[] };
-    expect(details.filter(({ problem }) => problem === "move-stuck")).toMatchObject([
-      { websiteId: "brand", cause: "paused" },
-    ]);
-    await world.sweep();
-    await finishMove(world, "brand");
-    expect(await look()).toMatchObject({ state: "done" });
-  });
 });
 
 describe("an abort", () => {
-  it.each(["paused", "copying", "comparing"])("ends a move that is %s, and is safe to repeat", async (state) => {
-    await world.subscribers("brand", ["+12125550100"]);
-    await move("DB_2");
-    if (state !== "paused") await until(state);
-    expect(await abort()).toMatchObject({ status: 200, ...ABORTED });
-    // It is open again at once.
-    expect((await call("PUT", "/websites/brand", { name: "Brand" })).status).toBe(200);
-    for (let press = 0; press < 2; press++) expect(await abort()).toMatchObject({ status: 200, ...ABORTED });
-    world.advance(60);
-    await world.sweep();
-    for (let piece = 0; piece < 60; piece++) await workOnPiece(world, "brand");
-    expect(await look()).toMatchObject(ABORTED);
-    expect((await call("GET", "/websites/brand")).database).toBe("DB");
-    expect((await call("GET", "/health")).problems).not.toContain("move-stuck");
-    // What it has left is cleared: the website may move to any database.
-    expect(await move("DB_3")).toMatchObject({ status: 202, state: "paused" });
-    await finishMove(world, "brand");
-    expect(await look()).toMatchObject({ state: "done", to: "DB_3" });
-  });
-
   it("comes too late once the website is in the target", async () => {
     expect(await abort()).toMatchObject({ status: 404 });
     await move("DB_2");

@@ -1,33 +1,16 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Counts, Report } from "../../src/domain/operations/report.ts";
 import { receiveInbound } from "../../src/flows/people/receive-inbound.ts";
 import { countingDatabase } from "../counting-database.ts";
-import { bindDatabases } from "../databases.ts";
-import { beginMove, finishMove } from "../moves.ts";
 import { seed } from "../seed.ts";
-import { type TestClient, World } from "../world.ts";
+import { ADA, client, DAY_SECONDS, get, prepare, report, world } from "./reporting.ts";
 
-const ADA = "+12125550100";
-const DAY_SECONDS = 86_400;
+prepare();
+
 const PERSON = {
   "user-agent": "Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) Version/19.0 Mobile Safari/604.1",
 };
 
-let world: World;
-let client: TestClient;
-
-beforeEach(async () => {
-  world = await World.create();
-  client = await world.brand([ADA, "+12125550001", "+12125550002", "+12125550003", "+12125550199,,false"]);
-});
-
-async function get(path: string): Promise<Response> {
-  const answer = await world.operator("GET", path);
-  if (answer.status !== 200) throw new Error(`${answer.status} ${await answer.text()}`);
-  return answer;
-}
-
-const report = async (query = ""): Promise<Report> => (await get(`/websites/brand/report?${query}`)).json();
 const reportOfAll = async (query = ""): Promise<Report> => (await get(`/report?${query}`)).json();
 
 /** A message of every kind, on two days and for two purposes, with clicks. */
@@ -307,22 +290,6 @@ describe("a report by sender", () => {
       "",
     ]);
   });
-});
-
-it("by sender keeps the order of the changes that different databases have", async () => {
-  await bindDatabases(world, 2);
-  const senders = ["+12125550007", "+12125550008", "+12125550009"];
-  for (const [index, sender] of senders.entries()) {
-    if (index > 0) await beginMove(world, "brand", index === 1 ? "DB_2" : "DB");
-    if (index > 0) await finishMove(world, "brand");
-    world.advance(2);
-    await world.website("brand", { sender });
-    await world.send(client, { phone: ADA });
-    world.advance(DAY_SECONDS);
-  }
-  expect((await report("by=sender")).rows.map(({ sender, accepted }) => [sender, accepted])).toEqual(
-    senders.map((sender) => [sender, 1]),
-  );
 });
 
 describe("what a report by sender reads of the audit log", () => {

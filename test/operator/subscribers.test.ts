@@ -1,26 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { dumpStores } from "../stores.ts";
-import { World } from "../world.ts";
+import { counts, json, prepare, world } from "./importing.ts";
 
-let world: World;
-
-beforeEach(async () => {
-  world = await World.create();
-});
-
-const json = async (answer: Response | Promise<Response>) => {
-  const response = await answer;
-  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
-};
-
-const DONE = ["newSubscribed", "newOptedOut", "becameSubscribed", "becameOptedOut", "newAddress", "unchanged"] as const;
-
-const counts = (some: { [Name in (typeof DONE)[number] | "keptUnsubscribed" | "unreadableOptOuts"]?: number }) => ({
-  ...{ ignoredColumns: [], keptUnsubscribed: 0, unreadableOptOuts: 0 },
-  imported: DONE.reduce((sum, name) => sum + (some[name] ?? 0), 0),
-  ...Object.fromEntries(DONE.map((name) => [name, 0])),
-  ...some,
-});
+prepare();
 
 const columns = { phone: "phone_numbers", email: "email", subscribed: "subscribed" };
 
@@ -116,12 +98,6 @@ describe("an import of subscribers", () => {
     await world.subscribers("brand", ["+12125550177,ada@example.com,", "+1-212-secret,x,"]);
     expect(world.logs.length).toBeGreaterThan(0);
     expect(JSON.stringify(world.logs)).not.toMatch(/55501|secret|maybe|example\.com/);
-  });
-
-  it("takes 50,000 rows", async () => {
-    const lines = Array.from({ length: 50_000 }, (_, index) => `+1212${5_000_000 + index},p${index}@example.com,`);
-    expect((await json(world.subscribers("brand", lines))).body).toMatchObject(counts({ newSubscribed: 50_000 }));
-    expect(await world.rows("SELECT count(*) AS n FROM subscriptions")).toEqual([{ n: 50_000 }]);
   });
 
   it("wants text/csv with a column phone_numbers", async () => {

@@ -85,7 +85,7 @@ describe("the messages of a bulk request", () => {
         const items = readPieces(cutAt(encode(escapes ? escaped(json) : json), cuts));
         expect(items).toEqual((JSON.parse(json) as { messages: unknown[] }).messages);
       }),
-      { numRuns: 150 },
+      { numRuns: 50 },
     );
   });
 

@@ -75,14 +75,14 @@ describe("no instant is open that the clock of any place closes, and the next op
   it("by us-strict", () => {
     fc.assert(
       fc.property(phone, instant, (number, at) => compare(STRICT, number, at)),
-      { numRuns: 200 },
+      { numRuns: 80 },
     );
   });
 
   it("by us-strict, for any number", () => {
     fc.assert(
       fc.property(anyPhone, instant, (number, at) => compare(STRICT, number, at)),
-      { numRuns: 200 },
+      { numRuns: 80 },
     );
   });
 
@@ -92,7 +92,7 @@ describe("no instant is open that the clock of any place closes, and the next op
       fc.property(phone, zone, instant, ({ phone, candidates }, timeZone, at) =>
         compare(STRICT, { phone, candidates: candidates.map(([, state = ""]) => [timeZone, state]), timeZone }, at),
       ),
-      { numRuns: 100 },
+      { numRuns: 60 },
     );
   });
 
@@ -102,7 +102,7 @@ describe("no instant is open that the clock of any place closes, and the next op
       fc.property(windows, phone, instant, (windows, number, at) =>
         compare({ profile: "custom", windows, whenClosed: "refuse" }, number, at),
       ),
-      { numRuns: 100 },
+      { numRuns: 60 },
     );
   });
 

@@ -60,7 +60,7 @@ describe("the count of segments", () => {
       fc.property(any, (text) => {
         expect(countSegments(text)).toEqual(countCodePointsByPackage(text));
       }),
-      { numRuns: 400 },
+      { numRuns: 150 },
     );
   });
 
@@ -70,7 +70,7 @@ describe("the count of segments", () => {
         fc.pre(new SegmentedMessage(text).graphemes.every((grapheme) => [...grapheme].length === 1));
         expect(countSegments(text)).toEqual(countByPackage(text));
       }),
-      { numRuns: 400 },
+      { numRuns: 150 },
     );
   });
 
@@ -82,7 +82,7 @@ describe("the count of segments", () => {
         expect(countSegments(text)).toMatchObject({ encoding });
         expect(countSegments(text).segments).toBeLessThanOrEqual(segments);
       }),
-      { numRuns: 400 },
+      { numRuns: 150 },
     );
   });
 

@@ -76,18 +76,18 @@ describe("what is taken of the library's data", () => {
     expect({ seed, disagreements: disagreements.slice(0, 20) }).toEqual({ seed, disagreements: [] });
   });
 
-  it("agrees with the library on 100,000 numbers, random and structured, others in each run", () => {
+  it("agrees with the library on 40,000 numbers, random and structured, others in each run", () => {
     const seed = Date.now() | 0;
     const next = random(seed);
     const disagreements: string[] = [];
     let possible = 0;
-    for (let count = 0; count < 100_000; count++) {
+    for (let count = 0; count < 40_000; count++) {
       const phone = count % 4 === 0 ? anything(next) : structured(next);
       const isPossible = isE164(phone);
       if (isPossible) possible += 1;
       if (isPossible !== isE164ToLibrary(phone)) disagreements.push(phone);
     }
     expect({ seed, disagreements: disagreements.slice(0, 20) }).toEqual({ seed, disagreements: [] });
-    expect(possible).toBeGreaterThan(5_000);
+    expect(possible).toBeGreaterThan(2_000);
   });
 });

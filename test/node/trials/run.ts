@@ -42,7 +42,7 @@ const LONG_FORMS = [
   "test/flows/messages/hours-never.long.test.ts",
   "test/flows/messages/scheduled-beside-others.test.ts",
   "test/flows/messages/scheduled.long.test.ts",
-  "test/store/operations/report-counts.test.ts",
+  "test/store/operations/report-counts.long.test.ts",
 ];
 
 /** How long a part that is a program of its own may take. */

@@ -130,7 +130,7 @@ describe("the newest messages of all websites", () => {
         const times = found.map(timeIn);
         expect(times).toEqual(times.toSorted((a, b) => b - a));
       }),
-      { numRuns: 25, endOnFailure: true },
+      { numRuns: 15, endOnFailure: true },
     );
   });
 

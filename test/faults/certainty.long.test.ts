@@ -1,0 +1,23 @@
+import * as fc from "fast-check";
+import { beforeAll, describe, expect, inject, it } from "vitest";
+import { expectNothingLeft, goesOutOnce, OBJECT_LOST } from "./certain.ts";
+import { Stage } from "./stage.ts";
+
+describe("whatever takes effect, is heard, is lost or is refused", () => {
+  let stage: Stage;
+
+  beforeAll(async () => {
+    stage = await Stage.create(2000);
+  });
+
+  it("a text that the client repeats as it is told goes out once, and none that was accepted is lost", async () => {
+    // Each run is of an hour. Each push has other ones.
+    const numRuns = 30 * inject("faultSeeds");
+    await fc.assert(goesOutOnce(stage), { numRuns, endOnFailure: true, examples: OBJECT_LOST });
+  });
+
+  it("a 503 leaves no message, or a cancellation that is kept: each fate of each route, beside each other", async () => {
+    expect.hasAssertions();
+    await expectNothingLeft(stage, ["heard", "unheard", "lost", "refused"]);
+  });
+});
