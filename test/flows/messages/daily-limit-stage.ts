@@ -28,7 +28,7 @@ interface Step {
   /** In seconds, before it. A retry waits as long as it was told. */
   pause: number;
   kind: (typeof KINDS)[number];
-  /** Of a bulk request. */
+  /** How many texts a bulk request has. */
   size: number;
 }
 

@@ -159,7 +159,7 @@ export async function expectTakenBack(minutes: number): Promise<void> {
 
 export interface Step {
   seconds: number;
-  /** Of one call of the store, in the sweep. */
+  /** When one call of the sweep to the store fails. */
   fault: "before" | "after" | null;
   sweeps: boolean;
 }

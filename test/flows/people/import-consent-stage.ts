@@ -12,7 +12,7 @@ export async function loadInto(world: World, csv: string, query = "") {
 
 export const list = (...phones: string[]) => ["phone_numbers", ...phones].join("\n");
 
-/** Of these numbers, whom anyone has unsubscribed is counted, and the first thousand named, also where the website has erased people. */
+/** Whom anyone has unsubscribed among these numbers is counted, and the first thousand named, also where the website has erased people. */
 export async function expectNamed(world: World, numbers: number): Promise<void> {
   const phones = Array.from({ length: numbers }, (_, index) => `+1212${5_600_000 + index}`);
   const optedOut = phones.filter((_, index) => index % 10 === 0);
