@@ -12,6 +12,6 @@ it.each([
   "a few jobs that come twice, out of order, late or never lose nothing and send nothing twice, %s",
   async (_, isStormy) => {
     expect.hasAssertions();
-    await expectNothingLost(1, isStormy, 20);
+    await expectNothingLost(1, isStormy, 8);
   },
 );

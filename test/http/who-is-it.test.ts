@@ -86,6 +86,8 @@ describe("every call of the operator", () => {
     expect(await codesOf(OF_OPERATORS, headers)).toEqual(
       all(OF_OPERATORS, (call) => (isForOperators(call) ? 40304 : 0)),
     );
+    // Each look-up of a person is in the audit log.
+    expect(await world.rows("DELETE FROM audit_log WHERE action = 'look-up' RETURNING operator")).not.toEqual([]);
     expect(await dumpStores(world)).toBe(before);
   });
 

@@ -23,9 +23,10 @@ export const withoutWords = (reason: string): string => OWN.exec(reason)?.[0] ??
 export function stripWords(reason: string, about?: AboutMessage): string {
   const own = withoutWords(reason);
   const words = withoutQuotedWords(reason.slice(own.length), about?.text ?? "");
-  const unquoted = about ? withoutQuotations(words, about.text) : words;
-  const masked = maskNumbers(maskAddresses(unquoted));
-  return own + (about?.phone ? withoutDigitsOf(masked, about.phone) : masked);
+  // An error that is thrown may begin as our own words do.
+  const unquoted = (part: string) => (about ? withoutQuotations(part, about.text) : part);
+  const masked = maskNumbers(maskAddresses(unquoted(words)));
+  return unquoted(own) + (about?.phone ? withoutDigitsOf(masked, about.phone) : masked);
 }
 
 /** Marks of quotation, each with those that end it. A single one begins and ends beside a word, because it may be an apostrophe. */

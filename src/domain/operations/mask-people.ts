@@ -28,7 +28,7 @@ const ADDRESSES = new Set(["email", "emailBefore", "emails", "invalidEmails"]);
 
 /** Words of others, and of an operator, which may contain a number in any form. */
 const FOREIGN = new Set([
-  ...["response", "callbackData", "evidence", "cause", "error", "value", "columns", "unreadColumns", "ignoredFields"],
+  ...["response", "callbackData", "evidence", "cause", "error", "value", "columns", "ignoredColumns", "ignoredFields"],
   ...["reason", "reasonDetail", "because", "clickUrl", "mediaUrl", "file"],
 ]);
 

@@ -16,7 +16,7 @@ const KINDS = {
       "error",
       "value",
       "columns",
-      "unreadColumns",
+      "ignoredColumns",
       "ignoredFields",
       "reason",
       "reasonDetail",

@@ -163,7 +163,7 @@ describe("people and reports", () => {
     expect(all.output).toMatch(new RegExp(`^${websiteId} +1 `, "m"));
     expect((await operator(["report", "--all", "--by", "reason"])).output).toMatch(/^- +\d+ /m);
     const { output: csv } = await operator(["report", websiteId, "--by", "sender", "--csv"]);
-    expect(csv).toMatch(/^"sender","accepted",.*\r\n"",1,.*\r\n$/);
+    expect(csv).toMatch(/^\ufeff"sender","accepted",.*\r\n"",1,.*\r\n$/);
     expect((await operator(["report", websiteId, "--csv", "--json"])).code).toBe(2);
   });
 });
