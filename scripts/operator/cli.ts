@@ -114,9 +114,10 @@ function isParseError(error: unknown): error is Error {
   return error instanceof TypeError && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS");
 }
 
-/** With one detail, the message says the same. The faults of a file are a table. */
-function describeDetails(details: NonNullable<Refusal["body"]["details"]>): string[] {
-  if (details.length < 2) return [];
+/** The message has said some details, such as the only one of a body. The faults of a file are a table. */
+function describeDetails(all: NonNullable<Refusal["body"]["details"]>, said: string): string[] {
+  const details = all.filter(({ message }) => !said.includes(message));
+  if (details.length === 0) return [];
   if (details.every(({ line }) => line === undefined))
     return details.map(({ field, message }) => `  ${field}: ${message}`);
   const rows = details.map(({ line, field, value, message }) => [line ?? null, field, value ?? null, message]);
@@ -125,7 +126,7 @@ function describeDetails(details: NonNullable<Refusal["body"]["details"]>): stri
 
 function describeRefusal({ body }: Refusal, url: string): string {
   const { code, message, details = [], requestId } = body;
-  const lines = [`${code} ${message}`, ...describeDetails(details)];
+  const lines = [`${code} ${message}`, ...describeDetails(details, message)];
   if (code >= 50000 && requestId) lines.push(`The log has its cause: requestId ${requestId}`);
   if (code === 40101)
     lines.push(
