@@ -165,6 +165,7 @@ function columnOf(
     received_at: now,
     applied: 1,
     change_id: index + 1,
+    before_id: index % 2 ? index : null,
     after_id: index,
     last_id: index + 1,
     undone_to: index % 2 ? index : null,

@@ -1,5 +1,5 @@
--- Before a database is restored: the statements that bring back the opt-outs that were stored since :restore_to, the cancellations of
--- scheduled messages since then, and the tombstones of erased people with their key. These may run twice, and later than a new choice of the
+-- Before a database is restored: the statements that bring back the opt-outs that were stored since :restore_to, the ends of
+-- scheduled messages that were cancelled or not sent since then, and the tombstones of erased people with their key. These may run twice, and later than a new choice of the
 -- person, which then counts. A row may be stored some time after its own time, so the opt-outs of 15 minutes more are among them: what the
 -- database has already stays. :restore_to is in milliseconds since 1970.
 SELECT 'INSERT INTO subscription_changes (website_id, phone, was_subscribed, subscribed, changed_at, source, proof) SELECT '
@@ -21,7 +21,7 @@ WHERE c.changed_at >= :restore_to - 900000 AND s.subscribed = 0
 UNION ALL SELECT 'DELETE FROM scheduled_messages WHERE message_id = ' || quote(m.message_id) || '; DELETE FROM messages WHERE message_id = '
   || quote(m.message_id) || ' AND status = ''PENDING_TO_SEND'' AND claimed_at IS NULL;'
 FROM websites w CROSS JOIN messages m ON m.website_id = w.website_id AND m.accepted_at >= :restore_to
-WHERE m.requested_at < :restore_to AND m.reason_code = 'CANCELLED'
+WHERE m.requested_at < :restore_to AND m.status IN ('NOT_SUBSCRIBED', 'NOT_FOUND', 'FAILED_TO_MATCH', 'FAILED_TO_SEND')
 UNION ALL SELECT 'INSERT OR REPLACE INTO erased_people (website_id, mark, erased_at, last_stop_at) VALUES (' || quote(website_id) || ', '
   || quote(mark) || ', ' || erased_at || ', ' || quote(last_stop_at) || ');'
 FROM erased_people

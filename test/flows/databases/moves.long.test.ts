@@ -48,7 +48,7 @@ const withoutPlace = ({ database, changed_at, copied_at, ...row }: Record<string
 
 const COUNTED: Partial<Record<TableName, string[]>> = {
   subscriptions: ["change_id"],
-  subscription_changes: ["change_id"],
+  subscription_changes: ["change_id", "before_id"],
   imports: ["after_id", "last_id", "undone_to"],
   events: ["seq"],
 };

@@ -7,6 +7,7 @@ import { sandbox } from "../../../src/carriers/sandbox.ts";
 import { applyReceipts } from "../../../src/flows/messages/apply-receipts.ts";
 import { receiveInbound } from "../../../src/flows/people/receive-inbound.ts";
 import { type TestClient, World } from "../../world.ts";
+import { restore, run, takeSnapshot } from "./time-travel.ts";
 
 const ADA = "+12125550100";
 const BOB = "+12125550101";
@@ -38,44 +39,6 @@ beforeEach(async () => {
   });
 });
 
-type Rows = Record<string, unknown>[];
-
-async function takeSnapshot(): Promise<Map<string, Rows>> {
-  const tables = await world.rows(
-    "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE '\\_cf%' ESCAPE '\\' AND name <> 'd1_migrations'",
-  );
-  const names = tables.map(({ name }) => String(name));
-  return new Map(
-    await Promise.all(names.map(async (name) => [name, await world.rows(await selectAll(name))] as const)),
-  );
-}
-
-/** Selects the columns that are stored: nobody can insert into a generated one. */
-async function selectAll(table: string): Promise<string> {
-  const columns = await world.rows(`SELECT name FROM pragma_table_info('${table}')`);
-  return `SELECT ${columns.map(({ name }) => name).join(", ")} FROM ${table}`;
-}
-
-/** As Time Travel does. The queues and KV stay as they are. */
-async function restore(snapshot: Map<string, Rows>): Promise<void> {
-  const statements = [...snapshot].flatMap(([table, rows]) => [
-    env.DB.prepare(`DELETE FROM ${table}`),
-    ...rows.map((row) => {
-      const columns = Object.keys(row);
-      const places = columns.map(() => "?").join(", ");
-      return env.DB.prepare(`INSERT INTO ${table} (${columns.join(", ")}) VALUES (${places})`).bind(
-        ...Object.values(row),
-      );
-    }),
-  ]);
-  await env.DB.batch([env.DB.prepare("PRAGMA defer_foreign_keys = true"), ...statements]);
-}
-
-async function run(sql: string): Promise<void> {
-  const statements = sql.split(/;\s*(?:\n|$)/).filter((statement) => statement.trim() !== "");
-  await env.DB.batch(statements.map((statement) => env.DB.prepare(statement)));
-}
-
 /** An hour ago a message waited, another was claimed, and the callback of a third was due. Since then all were sent and posted. */
 async function sendThenRestore() {
   const waiting = await world.send(client, { phone: ADA });
@@ -87,7 +50,7 @@ async function sendThenRestore() {
   )
     .bind(world.now, claimed)
     .run();
-  const snapshot = await takeSnapshot();
+  const snapshot = await takeSnapshot(world);
   const restoreTo = world.now;
   world.advance(60);
   await env.DB.prepare("UPDATE messages SET claimed_at = NULL, claim = NULL WHERE message_id = ?1").bind(claimed).run();
@@ -187,7 +150,7 @@ describe("a database that was restored to an hour ago", () => {
     ["that was written after it", (restoreTo) => ({ sentAt: restoreTo + 5000 })],
     ["whose carrier says no time", () => ({})],
   ])("keeps a STOP %s, and its rank before a START", async (_, sentOf) => {
-    const snapshot = await takeSnapshot();
+    const snapshot = await takeSnapshot(world);
     const restoreTo = world.now;
     world.advance(600);
     await stop(ADA, "STOP", sentOf(restoreTo));
@@ -208,7 +171,7 @@ describe("a database that was restored to an hour ago", () => {
   });
 
   it("keeps an opt-out of a row that was stored after that time, and begun before it", async () => {
-    const snapshot = await takeSnapshot();
+    const snapshot = await takeSnapshot(world);
     world.advance(1);
     await stop(ADA);
     const kept = await world.rows(KEEP.replaceAll(":restore_to", String(world.now + 20_000)));
@@ -223,7 +186,7 @@ describe("a database that was restored to an hour ago", () => {
     const loaded = await world.subscribers("brand", [ADA], "?resubscribe=true");
     const { importId } = (await loaded.json()) as { importId: string };
     world.advance(1200);
-    const snapshot = await takeSnapshot();
+    const snapshot = await takeSnapshot(world);
     const restoreTo = world.now;
     world.advance(60);
     await world.operator("POST", `/imports/${importId}/undo`);
@@ -255,7 +218,7 @@ describe("a database that was restored to an hour ago", () => {
     const sent = await schedule(ADA, 20, { clickUrl: "https://example.com/" });
     const later = await schedule(BOB, 240);
     const cancelled = await schedule(ADA, 240);
-    const snapshot = await takeSnapshot();
+    const snapshot = await takeSnapshot(world);
     const keep = KEEP.replaceAll(":restore_to", String(world.now + 1));
     world.advance(60);
     await world.post("/text/message/cancel", client, { messageId: cancelled });
@@ -283,6 +246,25 @@ describe("a database that was restored to an hour ago", () => {
     world.advance(160 * 60);
     await world.pass(10);
     expect(submitted.map(({ messageId }) => messageId)).toEqual([later]);
+  });
+
+  it("does not post again of a scheduled text that it was not sent", async () => {
+    const sendAt = new Date(world.now + 90 * 60_000).toISOString();
+    const scheduled = await world.send(client, { phone: ADA, sendAt });
+    const snapshot = await takeSnapshot(world);
+    const keep = KEEP.replaceAll(":restore_to", String(world.now + 1));
+    world.advance(60);
+    await stop(ADA);
+    world.advance(85 * 60);
+    await world.pass(1);
+    expect(posted).toEqual([{ id: scheduled, status: "NOT_SUBSCRIBED" }]);
+    const kept = (await world.rows(keep)).map(({ statements }) => statements).join("\n");
+    await restore(snapshot);
+    submitted.length = 0;
+    await change();
+    await run(kept);
+    await world.pass(10);
+    expect([posted.length, submitted]).toEqual([1, []]);
   });
 
   it("gives the unknown ones their reason, and counts each message once in the report", async () => {
@@ -360,7 +342,7 @@ describe("a database that was restored to an hour ago", () => {
   });
 
   it("brings back an opt-out once, each in a line of its own, and not over a later choice", async () => {
-    const snapshot = await takeSnapshot();
+    const snapshot = await takeSnapshot(world);
     const restoreTo = world.now;
     world.advance(60);
     for (const phone of [ADA, BOB]) await stop(phone);
