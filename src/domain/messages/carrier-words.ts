@@ -16,11 +16,15 @@ const OWN = /^[a-z]+: (?:HTTP [1-5]\d\d(?:, \d{5})?|[a-z_ ]+(?:, \d{5})?)(?=$|: 
 /** The reason of a submission or a receipt without the words of the carrier. */
 export const withoutWords = (reason: string): string => OWN.exec(reason)?.[0] ?? "";
 
+/** Of longer words, more is not read: at most 300 characters are kept of what is left of them. */
+const READ_CHARACTERS = 1200;
+
 /**
  * The one function through which the words of a carrier go before they are stored or logged.
  * @param about left out: it is not known yet
  */
-export function stripWords(reason: string, about?: AboutMessage): string {
+export function stripWords(given: string, about?: AboutMessage): string {
+  const reason = given.slice(0, READ_CHARACTERS).toWellFormed();
   const own = withoutWords(reason);
   const words = withoutQuotedWords(reason.slice(own.length), about?.text ?? "");
   // An error that is thrown may begin as our own words do.

@@ -389,7 +389,7 @@ describe("a token leaked", () => {
 
 test("the state of the service is shown once, again and again, and as metrics", async () => {
   const state =
-    /^at +2\S+Z\nproblems +\S.*\n(?:what to do +.+\n)?database +answered in \d+ ms\nsweep +ended \d+ s ago\nqueue of messages +\d+\n/;
+    /^at +2\S+Z\nproblems +\S.*\n(?:what to do +.+\n)?database +answered in \d+ ms\nsweep +ended \d+ s ago\nqueue of messages +\d+(?: \(\d+ s\))?\n/;
   expect((await operator(["health"])).output).toMatch(state);
   expect((await operator(["watch", "--looks", "1"])).output).toMatch(state);
   expect((await operator(["metrics"])).output).toContain('textgate_problem{problem="callbacks-failing"} ');
