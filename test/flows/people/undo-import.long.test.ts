@@ -15,7 +15,7 @@ beforeEach(async () => {
   await world.website("brand");
 });
 
-const load = async () => (await world.subscribers("brand", LINES)).json<{ importId: string; new: number }>();
+const load = async () => (await world.subscribers("brand", LINES)).json<{ importId: string; newSubscribed: number }>();
 const undo = async (importId: string) => (await world.operator("POST", `/imports/${importId}/undo`)).json();
 const undone = (restored: number, restoredBefore: number, isComplete: boolean) => ({
   ...{ restored, changedSince: 0, restoredBefore, isComplete },
@@ -28,7 +28,7 @@ it("a large import is counted once, and undone once, though each transaction is 
   };
   twice();
   const stored = await load();
-  expect(stored).toMatchObject({ new: ROWS, changed: 0, unchanged: 0 });
+  expect(stored).toMatchObject({ newSubscribed: ROWS, unchanged: 0 });
   twice();
   expect(await undo(stored.importId)).toEqual(undone(ROWS, 0, true));
   expect(await world.rows("SELECT source, count(*) AS n FROM subscription_changes GROUP BY source")).toEqual([

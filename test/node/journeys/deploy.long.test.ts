@@ -194,6 +194,7 @@ describe.skipIf(PROGRAMS.length > 0)("docs/deploying.md, followed by its letter"
       "d1 time-travel info DB",
       ...producers.map((queue) => `queues pause-delivery ${queue}`),
       "d1 execute DB",
+      "d1 time-travel info DB",
       "d1 execute DB",
       "d1 time-travel restore DB",
       "d1 migrations apply DB",
