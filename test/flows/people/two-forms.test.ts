@@ -1,5 +1,6 @@
 /** A country may write one number in two ways: who has opted out in one form is not subscribed in the other. */
 import { beforeEach, describe, expect, it } from "vitest";
+import { applyReceipts } from "../../../src/flows/messages/apply-receipts.ts";
 import { receiveInbound } from "../../../src/flows/people/receive-inbound.ts";
 import { type TestClient, World } from "../../world.ts";
 
@@ -136,4 +137,44 @@ it("a number that is subscribed stays so, with its new address, whatever its oth
     Number(other.slice(1)),
   );
   expect(row).toEqual({ subscribed: 1, email: "ada@example.com" });
+});
+
+describe.each(FORMS)("%s, which is stored as %s as well, is opted out in both", (one, other) => {
+  const states = async () => [await stateOf(one), await stateOf(other)];
+  const decide = async (optOut: boolean | null) => {
+    const body = { websiteId: "brand", carrier: "sandbox", carrierMessageId: `in-${texts}`, optOut };
+    expect((await world.operator("POST", "/inbound/decide", body)).status).toBe(200);
+  };
+
+  beforeEach(async () => {
+    await world.subscribers("brand", [one, other]);
+  });
+
+  it("by a STOP, and back by a START", async () => {
+    await text("STOP", one);
+    expect(await states()).toEqual([0, 0]);
+    await text("START", one);
+    expect(await states()).toEqual([1, 1]);
+  });
+
+  it("by an operator's decision, and in neither once that is taken back", async () => {
+    await text("please stop texting me", one);
+    await decide(true);
+    expect(await states()).toEqual([0, 0]);
+    expect(await subscribe(one, other)).toMatchObject({ failedToProcessNumbers: [one, other] });
+    await decide(null);
+    expect(await states()).toEqual([1, 1]);
+    const ledger = await world.rows("SELECT phone, subscribed FROM subscription_changes WHERE source = 'operator'");
+    expect(ledger.map(({ phone, subscribed }) => [`+${phone}`, subscribed]).sort()).toEqual(
+      [one, other].sort().map((phone) => [phone, 1]),
+    );
+  });
+
+  it("by a receipt of the carrier", async () => {
+    const messageId = await world.send(client, { phone: one });
+    await world.runQueues();
+    const receipt = { messageId, status: "FAILED_TO_DELIVERY", reason: null, carrierMessageId: null } as const;
+    await world.invoke("queue", () => applyReceipts(world.deps, [{ ...receipt, optedOut: true }]));
+    expect(await states()).toEqual([0, 0]);
+  });
 });
