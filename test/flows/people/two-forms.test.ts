@@ -124,6 +124,14 @@ it.each(FORMS)("%s, as a list has it, is unsubscribed as %s by a client", async 
   expect([await stateOf(one), await stateOf(other)]).toEqual([0, 0]);
 });
 
+it.each(FORMS)(
+  "%s and %s, neither of which is stored, are opted out by a file that opts out one",
+  async (one, other) => {
+    await load([`${other}`, ADA, `${one},,false`]);
+    expect([await stateOf(one), await stateOf(other), await stateOf(ADA)]).toEqual([0, 0, 1]);
+  },
+);
+
 it("a number that is subscribed stays so, with its new address, whatever its other form is", async () => {
   const [one, other] = FORMS[0] as [string, string];
   await subscribe(other);
@@ -168,6 +176,24 @@ describe.each(FORMS)("%s, which is stored as %s as well, is opted out in both", 
     expect(ledger.map(({ phone, subscribed }) => [`+${phone}`, subscribed]).sort()).toEqual(
       [one, other].sort().map((phone) => [phone, 1]),
     );
+  });
+
+  it("by a file, also in a dry run's figures, and in neither once that is undone", async () => {
+    const figures = { imported: 2, becameOptedOut: 2 };
+    const dry = await load([`${one},,false`, `${one},,false`], "?dryRun=true");
+    expect(dry).toMatchObject({ ...figures, rows: 2, repeated: 1 });
+    const loaded = await load([`${one},,false`]);
+    expect([loaded, await states()]).toEqual([expect.objectContaining(figures), [0, 0]]);
+    expect((await world.operator("POST", `/imports/${loaded.importId}/undo`)).status).toBe(200);
+    expect(await states()).toEqual([1, 1]);
+  });
+
+  it.each([true, false])("by a file that has the other form as subscribed, whichever is first: %s", async (isFirst) => {
+    const lines = [`${one},,false`, `${other},,true`];
+    const figures = { imported: 2, becameOptedOut: 2 };
+    const file = isFirst ? lines : lines.toReversed();
+    expect(await load(file, "?resubscribe=true")).toMatchObject(figures);
+    expect(await states()).toEqual([0, 0]);
   });
 
   it("by a receipt of the carrier", async () => {
