@@ -1,11 +1,15 @@
 -- Before a database is restored: the statements that bring back the opt-outs that were stored since :restore_to, the ends of
--- scheduled messages that were cancelled or not sent since then, and the tombstones of erased people with their key. These may run twice, and later than a new choice of the
--- person, which then counts. A row may be stored some time after its own time, so the opt-outs of 15 minutes more are among them: what the
--- database has already stays. :restore_to is in milliseconds since 1970.
+-- scheduled messages that were cancelled or not sent since then, and the tombstones of erased people with their key. These may run twice, and
+-- later than a new choice of the person, which then counts. Against an opt-out that is not the person's own, so does a subscription of the
+-- opted-out number. No other row counts: until the opt-out is back, others find the number subscribed. A row may be stored some time after
+-- its own time, so the opt-outs of 15 minutes more are among them: what the database has already stays. :restore_to is in milliseconds since
+-- 1970.
 SELECT 'INSERT INTO subscription_changes (website_id, phone, was_subscribed, subscribed, changed_at, source, proof) SELECT '
   || quote(c.website_id) || ', ' || c.phone || ', ' || quote(c.was_subscribed) || ', 0, ' || c.changed_at || ', '
   || quote(c.source) || ', ' || replace(quote(c.proof), char(10), ''' || char(10) || ''') || ' WHERE NOT EXISTS (SELECT 1 FROM subscription_changes WHERE website_id = '
-  || quote(c.website_id) || ' AND phone = ' || c.phone || ' AND changed_at >= ' || c.changed_at || '); '
+  || quote(c.website_id) || ' AND phone = ' || c.phone || ' AND changed_at >= ' || c.changed_at
+  || ' AND (source IN (''keyword'', ''carrier'') OR (source = ' || quote(c.source) || ' AND changed_at = ' || c.changed_at || ')'
+  || iif(s.opted_out_by_person, '', ' OR (was_subscribed = 0 AND subscribed = 1)') || ')); '
   || 'INSERT INTO subscriptions (website_id, phone, subscribed, change_id, opted_out_by_person, opted_out_at, stop_carrier, stop_sent_at, '
   || 'stop_stored_at) SELECT website_id, phone, 0, change_id, ' || s.opted_out_by_person || ', ' || s.opted_out_at || ', '
   || quote(s.stop_carrier) || ', ' || s.stop_sent_at || ', ' || s.stop_stored_at || ' FROM (SELECT website_id, phone, subscribed, changed_at, max(change_id) AS change_id '

@@ -40,8 +40,9 @@ const unsubscribe = call({
     const client = clientOf(request);
     const known = await findInvalidOptOuts(deps, client.websiteId, invalid);
     const phones = [...valid, ...known];
-    const others = await findOtherForms(deps, client.websiteId, phones);
-    const changes = [...phones, ...others].map((phone) => ({ phone, email: null, subscribed: false }));
+    const toOptOut = (phone: number) => ({ phone, email: null, subscribed: false });
+    const given = phones.map(toOptOut);
+    const changes = [...given, ...(await findOtherForms(deps, client.websiteId, given)).map(toOptOut)];
     const origin = {
       source: "api",
       proof: `request ${request.requestId}`,

@@ -1,5 +1,6 @@
 // Pure. What a request of an import has done to its numbers, each counted once, in however many parts it came.
 import type { SubscriptionChange } from "./subscriber-rows.ts";
+import { otherFormOf } from "./two-form-numbers.ts";
 
 /** What an import does to a number that it stores. */
 export const DONE = [
@@ -40,11 +41,14 @@ export class FigureCounter {
   readonly #optedOut = new Set<number>();
 
   /**
-   * The changes with the opt-outs of the parts before. What is stored says the same of an import, but a dry run stores nothing.
+   * The changes with the opt-outs of the parts before, in either form of a number. What is stored says the same of an import, but a dry run
+   * stores nothing.
    * @param changes distinct numbers
    */
   withOptOuts(changes: SubscriptionChange[]): SubscriptionChange[] {
-    for (const { phone, subscribed } of changes) if (!subscribed) this.#optedOut.add(phone);
+    for (const { phone, subscribed } of changes) {
+      if (!subscribed) this.#optedOut.add(phone).add(otherFormOf(phone) ?? phone);
+    }
     return changes.map((change) =>
       change.subscribed && this.#optedOut.has(change.phone) ? { ...change, subscribed: false } : change,
     );

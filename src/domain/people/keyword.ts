@@ -1,7 +1,7 @@
 // Pure. The keywords with which a person opts out, opts in again, or asks for help.
 import { isCourtesy, isOptOutText } from "./opt-out-text.ts";
 import { toLetters, toWords } from "./plain-words.ts";
-import { withoutQuotations } from "./quotation.ts";
+import { type Texts, withoutQuotations } from "./quotation.ts";
 
 export const KEYWORDS = ["stop", "start", "help"] as const;
 
@@ -25,12 +25,13 @@ export interface ReadText {
 
 /**
  * @param ownWords the opt-out words of the websites that the text is for
- * @param ownTexts what the person got from them of late
+ * @param texts what the person got from them, and sent to them, of late
  */
-export function readText(text: string, ownWords: readonly string[] = [], ownTexts: readonly string[] = []): ReadText {
+export function readText(text: string, ownWords: readonly string[] = [], texts: Partial<Texts> = {}): ReadText {
   const keyword = readKeyword(text, ownWords);
   const words = [...WORDS.stop, ...ownWords];
-  return { keyword, maybeOptOut: keyword === null && containsOptOut(withoutQuotations(text, ownTexts), words) };
+  const ownPart = withoutQuotations(text, { ours: [], theirs: [], ...texts });
+  return { keyword, maybeOptOut: keyword === null && containsOptOut(ownPart, words) };
 }
 
 /**
@@ -44,9 +45,11 @@ export function readKeyword(text: string, ownWords: readonly string[] = []): Key
   return isOptOutText(text, [...WORDS.stop, ...ownWords].map(toLetters)) ? "stop" : null;
 }
 
-/** Whole words only: "stopped" contains none. Punctuation may stand within a word: "S.T.O.P texting me". */
+/** Whole words only: "stopped" contains none. Punctuation may stand within a word, and digits beside it: "S.T.O.P texting me", "STOP2". */
 function containsOptOut(text: string, words: string[]): boolean {
-  const readings = [text, text.replaceAll(/[^\p{L}\p{N}\p{M}\s]+/gu, "")].map((one) => ` ${toWords(one)} `);
+  const joined = text.replaceAll(/[^\p{L}\p{N}\p{M}\s]+/gu, "");
+  const apart = toWords(text).replaceAll(/\p{N}+/gu, " ");
+  const readings = [text, joined, apart].map((one) => ` ${toWords(one)} `);
   return words.some((word) => readings.some((reading) => reading.includes(` ${toWords(word)} `)));
 }
 

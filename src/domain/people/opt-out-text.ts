@@ -10,6 +10,8 @@ const COURTESIES = [
 /** They join two words, as in "STOP2END", which advertisements print: in English, French and Spanish. Punctuation needs no mention. */
 const JOINERS = ["2", "TO", "AND", "OR", "ET", "OU", "Y", "O"];
 
+const LINE_END = /[\r\n\v\f\u0085\u2028\u2029]+/;
+
 /** They also begin an ordinary sentence: "Cancel", and on the next line "my order please". */
 const ORDINARY = ["CANCEL", "END"];
 
@@ -22,7 +24,7 @@ export const isCourtesy = (text: string) => COURTESIES.includes(toLetters(text))
  */
 export function isOptOutText(text: string, words: string[]): boolean {
   if (isMadeOf(text, words)) return true;
-  const lines = text.split(/[\r\n\u2028\u2029]+/).filter((line) => line.trim() !== "");
+  const lines = text.split(LINE_END).filter((line) => line.trim() !== "");
   const at = lines.findIndex((line) => toWords(line) !== "");
   const [first = "", second = ""] = lines.slice(Math.max(0, at));
   return isMadeOf(first, words) && !(isMadeOf(first, ORDINARY) && goesOn(second));
@@ -62,14 +64,14 @@ function edgesOf(tokens: string[]): Set<number> {
 }
 
 /** Lines that mail programs write. */
-const MAIL_LINE = /^\W*(sent (from|via) |get outlook|envoyé |enviado |gesendet |von meinem |inviato |verzonden )/i;
+const MAIL_LINE = /^\W*(sent (from|via|with) |get outlook|envoyé |enviado |gesendet |von meinem |inviato |verzonden )/i;
 
 /**
  * Whether the line below a word reads as a sentence: it asks, begins in lower case, has as many words in lower case as others, or has three
- * words or more in capitals. A name, a number, an address and what a mail program writes do not.
+ * words or more in capitals. A name, a number, an address, a quotation and what a mail program writes do not.
  */
 function goesOn(line: string): boolean {
-  if (MAIL_LINE.test(line) || /^\s*--/.test(line)) return false;
+  if (MAIL_LINE.test(line) || /^\s*(--|>)/.test(line)) return false;
   const tokens = line.split(/\s+/).filter((token) => /\p{L}/u.test(token) && !/[@/]|\w\.\w/.test(token));
   const letters = tokens.map((token) => token.replace(/^[^\p{L}]+/u, ""));
   const words = letters.filter((word) => !isCourtesy(word));

@@ -31,29 +31,43 @@ const REACTIONS = [
 
 const REACTION = new RegExp(`^[\\s\\p{Cf}]*(?:${REACTIONS.join("|")})[\\s\\p{Cf}]*${OPENING}`, "u");
 
+/** The texts that a quotation may repeat. */
+export interface Texts {
+  /** What the person got. */
+  ours: readonly string[];
+  /** What the person sent before. */
+  theirs: readonly string[];
+}
+
 /**
- * The text without what it quotes: what stands behind the opening words of a reaction, and each quotation that repeats one of our texts, or
- * a part of it.
- * @param ownTexts that the person got
+ * The text without what it quotes of ours: what stands behind the opening words of a reaction, and each quotation that repeats one of our
+ * texts, or a part of it. A reaction may be to the person's own text: one that they sent, or one that is too short to be known as ours.
  */
-export function withoutQuotations(text: string, ownTexts: readonly string[]): string {
-  const [reaction = ""] = REACTION.exec(text) ?? [];
-  if (reaction !== "") return afterQuotation(text, reaction.slice(-1));
-  const own = ownTexts.map(toLetters);
-  const isOwn = (quoted: string) => {
+export function withoutQuotations(text: string, { ours, theirs }: Texts): string {
+  const [own, others] = [ours.map(toLetters), theirs.map(toLetters)];
+  const isOurs = (quoted: string) => {
     const letters = toLetters(quoted);
     return own.some((one) => one === letters || (letters.length >= LEAST_LETTERS && one.includes(letters)));
   };
+  const isTheirs = (letters: string) => letters.length < LEAST_LETTERS || others.includes(letters);
+  const [reaction = ""] = REACTION.exec(text) ?? [];
+  if (reaction !== "") {
+    const { quoted, after } = splitReaction(text, reaction);
+    return !isOurs(quoted) && isTheirs(toLetters(quoted)) ? text : after;
+  }
   return quotationsIn(text)
-    .filter(isOwn)
+    .filter(isOurs)
     .reduce((rest, quoted) => rest.replace(quoted, " "), text);
 }
 
-/** What stands behind the last mark that closes the quotation. Where a phone has cut the text, that is nothing. */
-function afterQuotation(text: string, opening: string): string {
-  const ends = MARKS.flatMap(([open, close]) => (open === opening ? text.lastIndexOf(close) : []));
+/** What a reaction quotes, to the last mark that closes the quotation, and what stands behind it. Where a phone has cut the text, that is nothing. */
+function splitReaction(text: string, reaction: string): { quoted: string; after: string } {
+  const start = reaction.length;
+  const ends = MARKS.flatMap(([open, close]) => (open === reaction.at(-1) ? text.lastIndexOf(close) : []));
   const end = Math.max(...ends);
-  return end > text.indexOf(opening) ? text.slice(end + 1) : "";
+  return end < start
+    ? { quoted: text.slice(start), after: "" }
+    : { quoted: text.slice(start, end), after: text.slice(end + 1) };
 }
 
 /** Between marks, the longest first; from a mark to the end, where a phone has cut the text; and lines that begin with ">". */

@@ -45,13 +45,14 @@ export function findInvalidOptOuts(deps: Deps, websiteId: string, invalid: strin
 }
 
 /**
- * The other forms of numbers to opt out, as far as the website has stored or texted them: where a country writes a number in two ways, a
- * list may have had the other one.
- * @param phones distinct, and so is the answer. As digits
+ * The other forms of the numbers that are opted out, as far as the website has stored or texted them: where a country writes a number in two
+ * ways, a list may have had the other one.
+ * @param changes of distinct numbers, and so is the answer. As digits
  */
-export function findOtherForms(deps: Deps, websiteId: string, phones: number[]): Promise<number[]> {
-  const given = new Set(phones);
-  const others = phones.flatMap((phone) => otherFormOf(phone) ?? []);
+export function findOtherForms(deps: Deps, websiteId: string, changes: SubscriptionChange[]): Promise<number[]> {
+  const others = changes.flatMap(({ phone, subscribed }) => (subscribed ? [] : (otherFormOf(phone) ?? [])));
+  if (others.length === 0) return Promise.resolve([]);
+  const given = new Set(changes.map(({ phone }) => phone));
   return findStored(
     deps.db,
     websiteId,

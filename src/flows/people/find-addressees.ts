@@ -5,7 +5,7 @@ import { type ReadText, readText } from "../../domain/people/keyword.ts";
 import { mayQuote } from "../../domain/people/quotation.ts";
 import { ALL_COUNTRIES, type CountryCode, type Reading, readNumber } from "../../domain/people/written-number.ts";
 import { type Acquaintance, findAcquaintances, findTexted, type Owner } from "../../store/clients/senders.ts";
-import { findLatestTexts } from "../../store/messages/latest-texts.ts";
+import { findLatestTexts, findTextsOf } from "../../store/messages/latest-texts.ts";
 import { inDatabase, inEach } from "../databases/places.ts";
 import { byTime, chooseOwners } from "./choose-owners.ts";
 import {
@@ -43,22 +43,24 @@ export async function findAddressees(deps: Deps, carrier: string, inbound: Inbou
     found.owners.length > 0
       ? await amongOwners(deps, found, inbound, senders)
       : await amongTexted(deps, carrier, inbound, senders);
-  return addressees.maybeOptOut && mayQuote(inbound.text)
+  return addressees.keyword === null && mayQuote(inbound.text)
     ? readBesideQuotations(deps, inbound, addressees)
     : addressees;
 }
 
-/** An opt-out word in a quotation of what the websites have texted the person is not the person's. */
+/** An opt-out word in a quotation of what the websites have texted the person is not the person's; in one of what the person sent, it is. */
 async function readBesideQuotations(deps: Deps, { text }: InboundText, addressees: Addressees): Promise<Addressees> {
   const { websites, phones } = addressees;
   if (websites.length === 0 || phones.length === 0) return addressees;
   const databases = [...Map.groupBy(websites, ({ database }) => database)];
-  const ownTexts = await inEachOf(databases, ([database, some]) => {
-    const ids = some.map(({ websiteId }) => websiteId);
-    return findLatestTexts(inDatabase(deps, database).db, ids, phones);
-  });
+  const latest = (find: typeof findLatestTexts) =>
+    inEachOf(databases, ([database, some]) => {
+      const ids = some.map(({ websiteId }) => websiteId);
+      return find(inDatabase(deps, database).db, ids, phones);
+    });
+  const [ours, theirs] = await Promise.all([latest(findLatestTexts), latest(findTextsOf)]);
   const words = websites.flatMap(({ optOutWords }) => optOutWords ?? []);
-  return { ...addressees, maybeOptOut: readText(text, words, ownTexts).maybeOptOut };
+  return { ...addressees, maybeOptOut: readText(text, words, { ours, theirs }).maybeOptOut };
 }
 
 /** The sender of the text is read with the country of the number that was texted; that of any other country is a guess. */

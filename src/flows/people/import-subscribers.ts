@@ -2,12 +2,13 @@ import type { Deps } from "../../deps.ts";
 import { failField, RequestFailure } from "../../domain/failure.ts";
 import type { Author } from "../../domain/operations/audit.ts";
 import { FigureCounter, type ImportFigures } from "../../domain/people/import-figures.ts";
+import type { SubscriptionChange } from "../../domain/people/subscriber-rows.ts";
 import type { SubscriberPart } from "../../domain/people/subscribers.ts";
 import { changeSubscriptions } from "../../store/people/change-subscriptions.ts";
 import { beginImport, readImport, requireOpenImport } from "../../store/people/imports.ts";
 import type { Target } from "../../store/people/part-conditions.ts";
 import { audited } from "../operations/audit.ts";
-import { beforeEach, findInvalidOptOuts } from "./change-subscriptions.ts";
+import { beforeEach, findInvalidOptOuts, findOtherForms } from "./change-subscriptions.ts";
 
 /** A request of an import. */
 export interface ImportRequest {
@@ -36,6 +37,8 @@ interface Progress {
 export interface Imported extends ImportFigures {
   /** The invalid numbers to opt out that the website knows, as digits. */
   knownOptOuts: number[];
+  /** How many numbers are opted out of which the file has another form. */
+  otherForms: number;
 }
 
 /**
@@ -90,6 +93,8 @@ async function begin(parts: AsyncGenerator<SubscriberPart, void>): Promise<Async
   })();
 }
 
+const toOptOut = (phone: number): SubscriptionChange => ({ phone, email: null, subscribed: false });
+
 /** @param progress is kept up to date, also where it throws */
 export async function storeParts(
   deps: Deps,
@@ -103,16 +108,19 @@ export async function storeParts(
   progress.hasBegun = !isDry;
   const run = { isJoined, isDry, resubscribes, latestId, begunAt: deps.now() };
   const knownOptOuts = new Set<number>();
+  let otherForms = 0;
   for await (const part of parts) {
     const known = await findInvalidOptOuts(deps, websiteId, part.invalidOptOuts);
     for (const phone of known) knownOptOuts.add(phone);
-    const optOuts = known.map((phone) => ({ phone, email: null, subscribed: false }));
-    const changes = counter.withOptOuts([...optOuts, ...part.changes]);
+    const given = counter.withOptOuts([...known.map(toOptOut), ...part.changes]);
+    const others = await findOtherForms(deps, websiteId, given);
+    const changes = [...given, ...others.map(toOptOut)];
+    otherForms += others.length;
     const origin = { source: "import", proof: importId, now: deps.now() } as const;
     // No event is posted for an import.
     const target: Target = { db: deps.db, websiteId, origin, newRun: null, due: [], import: run };
     counter.add(changes, await changeSubscriptions(target, changes, beforeEach(deps, websiteId)));
     progress.storedRows += part.rows;
   }
-  return { ...counter.figures(), knownOptOuts: [...knownOptOuts] };
+  return { ...counter.figures(), knownOptOuts: [...knownOptOuts], otherForms };
 }

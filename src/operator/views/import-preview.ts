@@ -62,7 +62,7 @@ export const previewShape = {
 export function previewOf(file: SubscriberFile, done: Imported, counter: FigureCounter, refused: number) {
   const { rows, withoutProof } = file.counts;
   const known = new Map(done.knownOptOuts.map((phone) => [toE164(phone), phone]));
-  const told = sumOf(done) + done.refused.count + refused;
+  const told = sumOf(done) - done.otherForms + done.refused.count + refused;
   return {
     rows,
     refused,

@@ -3,6 +3,7 @@ import type { DueEvent } from "../../domain/callbacks/callback.ts";
 import type { Author } from "../../domain/operations/audit.ts";
 import { maskNumbers } from "../../domain/operations/mask.ts";
 import { toDigits } from "../../domain/people/phone.ts";
+import { otherFormOf } from "../../domain/people/two-form-numbers.ts";
 import { dueEvents } from "../callbacks/events.ts";
 import { changeNotices, HEARS_OF_CHANGES } from "../callbacks/notices.ts";
 import { runNamed, runQuery } from "../database.ts";
@@ -92,12 +93,13 @@ export async function takeBack(
   const key = keyOf(row);
   const { websiteId } = key;
   const phone = toDigits(row.sender);
+  const isTheirs = sql`s.website_id = ${websiteId} AND s.phone IN (${phone}, ${otherFormOf(phone)})`;
   // The decision as it was read: a later one stays.
   const isDecision = sql`${isThe(key)} AND i.decided_at = ${row.decided_at}`;
   // The change `l` is the decision's, and nobody has opted the number out again.
   const isOurs = sql`${isDecision} AND i.decided_opt_out = 1 AND l.source = 'keyword' AND l.changed_at = i.decided_at
     AND l.proof = i.text AND s.opted_out_at = i.decided_at AND s.stop_stored_at <= i.decided_at`;
-  const changed = sql`inbound_texts i CROSS JOIN subscriptions s ON s.website_id = ${websiteId} AND s.phone = ${phone}
+  const changed = sql`inbound_texts i CROSS JOIN subscriptions s ON ${isTheirs}
     CROSS JOIN subscription_changes l ON l.change_id = s.change_id`;
   const rows = await runNamed(db, {
     growth: countGrowth(
@@ -107,7 +109,7 @@ export async function takeBack(
     ),
     told: changeNotices(
       db,
-      sql`SELECT c.client_id, c.website_id, c.callback_url, ${phone} AS phone, 1 AS subscribed
+      sql`SELECT c.client_id, c.website_id, c.callback_url, s.phone, 1 AS subscribed
         FROM ${changed} CROSS JOIN clients c INDEXED BY clients_with_events
         WHERE c.website_id = ${websiteId} AND ${HEARS_OF_CHANGES} AND ${isOurs} AND l.was_subscribed = 1`,
       { run, source: "keyword", now },
@@ -115,7 +117,7 @@ export async function takeBack(
     ledger: prepare(
       db,
       sql`INSERT INTO subscription_changes (website_id, phone, was_subscribed, subscribed, changed_at, source, proof)
-        SELECT ${websiteId}, ${phone}, 0, 1, ${now}, 'operator', ${author.requestId}
+        SELECT s.website_id, s.phone, 0, 1, ${now}, 'operator', ${author.requestId}
         FROM ${changed} WHERE ${isOurs} AND l.was_subscribed = 1`,
     ),
     subscription: prepare(
@@ -123,7 +125,7 @@ export async function takeBack(
       sql`UPDATE subscriptions AS s SET opted_out_by_person = 0, opt_out_confirmed_at = NULL,
           subscribed = coalesce((SELECT c.was_subscribed FROM subscription_changes c WHERE c.change_id = s.change_id), 0),
           change_id = (SELECT max(c.change_id) FROM subscription_changes c WHERE c.website_id = s.website_id AND c.phone = s.phone)
-        WHERE s.website_id = ${websiteId} AND s.phone = ${phone} AND EXISTS (SELECT 1 FROM inbound_texts i
+        WHERE ${isTheirs} AND EXISTS (SELECT 1 FROM inbound_texts i
           CROSS JOIN subscription_changes l ON l.change_id = s.change_id WHERE ${isOurs})`,
     ),
     undecided: prepare(

@@ -43,9 +43,9 @@ export function keywordStatements(db: D1Database, acted: Acted): D1PreparedState
   }
 }
 
-/** The number in the websites that have not applied the text yet. */
+/** The number in the websites that have not applied the text yet. D1 binds a number as a REAL. */
 const fresh = ({ websiteIds, carrier, carrierMessageId, phone }: Acted): Sql =>
-  sql`SELECT i.website_id, ${phone} AS phone FROM json_each(${websiteIds}) w CROSS JOIN inbound_texts i
+  sql`SELECT i.website_id, CAST(${phone} AS INTEGER) AS phone FROM json_each(${websiteIds}) w CROSS JOIN inbound_texts i
     ON i.website_id = w.value AND i.carrier = ${carrier} AND i.carrier_message_id = ${carrierMessageId} AND i.applied = 0`;
 
 /** The report counts an opt-out for the latest message that a carrier accepted for the person. */

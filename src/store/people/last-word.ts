@@ -6,6 +6,7 @@ import type { ChangeSource } from "../rows.ts";
 import { piece, prepare, type Sql, sql } from "../sql.ts";
 import type { Tombstone } from "./erasure.ts";
 import { CONFIRM_AGAIN_AFTER_MILLISECONDS } from "./keyword-replies.ts";
+import { otherFormIn } from "./number-forms.ts";
 
 /** An opt-out by the person, which only a START undoes: by a text, a decision on a text, or at the carrier. */
 export interface OptOut {
@@ -25,9 +26,16 @@ export interface OptOut {
 
 const IS_CHANGE = piece("(s.subscribed IS NOT 0 OR s.opted_out_by_person = 0)");
 
+/** The numbers, and their other forms that are stored: the person is one. */
+const inEachForm = (whom: Sql): Sql =>
+  sql`SELECT w.website_id, f.value AS phone FROM (${whom}) w
+    CROSS JOIN json_each(json_array(w.phone, ${otherFormIn(piece("w.phone"))})) f
+    WHERE f.key = 0 OR EXISTS (SELECT 1 FROM subscriptions o WHERE o.website_id = w.website_id AND o.phone = f.value)`;
+
 /** It counts, whatever was said of the numbers before. Repeating it is harmless. */
 export function optOutStatements(db: D1Database, optOut: OptOut) {
-  const { whom, source, proof, now, run } = optOut;
+  const { source, proof, now, run } = optOut;
+  const whom = inEachForm(optOut.whom);
   const numbers = sql`(${whom}) n LEFT JOIN subscriptions s ON s.website_id = n.website_id AND s.phone = n.phone`;
   return [
     countGrowth(
@@ -41,7 +49,7 @@ export function optOutStatements(db: D1Database, optOut: OptOut) {
         SELECT n.website_id, n.phone, s.subscribed, 0, ${now}, ${source}, ${proof} FROM ${numbers} WHERE ${IS_CHANGE}`,
     ),
     ...tellChange(db, { numbers, isChange: IS_CHANGE, subscribed: 0 }, { source, now, run }),
-    setOptedOut(db, optOut),
+    setOptedOut(db, { ...optOut, whom }),
   ];
 }
 

@@ -167,6 +167,18 @@ describe("words that opt out, courtesies, and what joins them", () => {
   });
 });
 
+it.each(["STOP2", "2stop", "Stop 1", "END4 my texts", "quit99!"])(
+  "digits beside a word keep it flagged: %s",
+  (text) => {
+    expect(readText(text)).toEqual({ keyword: null, maybeOptOut: true });
+  },
+);
+
+it.each(["\n", "\r", "\v", "\f", "\u0085", "\u2028", "\u2029"])("a line may end with %j", (end) => {
+  expect(readText(`STOP${end}Ada`).keyword).toBe("stop");
+  expect(readText(`CANCEL${end}my order`).keyword).toBe(null);
+});
+
 describe("a second line", () => {
   const SIGNATURES = [
     "Ada",
@@ -180,6 +192,8 @@ describe("a second line", () => {
     "ada@example.com",
     "www.example.com",
     "👍",
+    "> Brand: 20% off the next order. Reply STOP to opt out",
+    "Sent with Proton Mail secure email.",
     "Dr. Ada King",
     "thanks!",
   ];

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { readText } from "../../../src/domain/people/keyword.ts";
 
 const OURS = "Brand: 20% off today. Reply STOP to opt out";
-const maybe = (text: string, ownTexts: string[] = []) => readText(text, [], ownTexts).maybeOptOut;
+const maybe = (text: string, ownTexts: string[] = []) => readText(text, [], { ours: ownTexts }).maybeOptOut;
 
 describe("a reaction", () => {
   it.each([
@@ -48,6 +48,38 @@ describe("a reaction", () => {
     `Stop! 👍 to “${OURS}”`,
   ])("is none with words of the person's own: %s", (text) => {
     expect(maybe(text)).toBe(true);
+  });
+});
+
+describe("a reaction to the person's own text", () => {
+  it.each([
+    "Emphasized “STOP”",
+    "Liked “stop!”",
+    "Removed a like from “STOP”",
+    "👍 to “please stop”",
+    "Reacted ‼️ to “STOP it",
+    "A souligné « stop »",
+  ])("is flagged where it is too short to be known as ours: %s", (text) => {
+    expect(readText(text)).toEqual({ keyword: null, maybeOptOut: true });
+    expect(maybe(text, ["another text"])).toBe(true);
+  });
+
+  it.each(["Emphasized “Please stop texting me at night”", "👎 to “please stop texting me at night!”"])(
+    "is flagged where the person has sent it: %s",
+    (text) => {
+      const theirs = ["hello", "Please stop texting me at night"];
+      expect(readText(text, [], { ours: [OURS], theirs }).maybeOptOut).toBe(true);
+      expect(readText(text, [], { ours: theirs, theirs }).maybeOptOut).toBe(false);
+    },
+  );
+
+  it("is none where it is ours, however short that is", () => {
+    expect(maybe("Liked “Reply STOP to end”", ["Reply STOP to end"])).toBe(false);
+  });
+
+  it("does not make one of a reaction that the person has sent before", () => {
+    const text = `Liked “${OURS}”`;
+    expect(readText(text, [], { theirs: [text] }).maybeOptOut).toBe(false);
   });
 });
 
@@ -97,7 +129,7 @@ it("words beside a quotation of ours are read as they are without it", () => {
 it("a hostile text is read in time", () => {
   const began = Date.now();
   for (const part of ["“", "“”", '"', ">\n", "stop to ", "STOP2", "👍", "opt ", "nn"]) {
-    readText(part.repeat(Math.ceil(20_000 / part.length)), ["NN", "NNN"], [OURS]);
+    readText(part.repeat(Math.ceil(20_000 / part.length)), ["NN", "NNN"], { ours: [OURS] });
   }
   expect(Date.now() - began).toBeLessThan(5000);
 });

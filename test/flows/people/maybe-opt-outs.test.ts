@@ -112,6 +112,18 @@ describe.each([1, 2])("with %i databases, a text that may be an opt-out", (datab
       ]);
     });
 
+    it("in a reaction, what the person has sent", async () => {
+      await texted(SALE);
+      await text("please do not stop the sale");
+      await text("Emphasized “please do not stop the sale”", { from: BOB });
+      await text("Emphasized “please do not stop the sale”");
+      const texts = (await list("/websites/brand/inbound")).filter((one) => String(one.text).startsWith("Emphasized"));
+      expect(texts.map((one) => [one.from, one.maybeOptOut]).sort()).toEqual([
+        [ADA, true],
+        [BOB, false],
+      ]);
+    });
+
     it("what another person or website has got", async () => {
       await texted(SALE, BOB);
       const second = await world.client("second");

@@ -1,5 +1,6 @@
 /** A country may write one number in two ways: who has opted out in one form is not subscribed in the other. */
 import { beforeEach, describe, expect, it } from "vitest";
+import { applyReceipts } from "../../../src/flows/messages/apply-receipts.ts";
 import { receiveInbound } from "../../../src/flows/people/receive-inbound.ts";
 import { type TestClient, World } from "../../world.ts";
 
@@ -123,6 +124,14 @@ it.each(FORMS)("%s, as a list has it, is unsubscribed as %s by a client", async 
   expect([await stateOf(one), await stateOf(other)]).toEqual([0, 0]);
 });
 
+it.each(FORMS)(
+  "%s and %s, neither of which is stored, are opted out by a file that opts out one",
+  async (one, other) => {
+    await load([`${other}`, ADA, `${one},,false`]);
+    expect([await stateOf(one), await stateOf(other), await stateOf(ADA)]).toEqual([0, 0, 1]);
+  },
+);
+
 it("a number that is subscribed stays so, with its new address, whatever its other form is", async () => {
   const [one, other] = FORMS[0] as [string, string];
   await subscribe(other);
@@ -136,4 +145,62 @@ it("a number that is subscribed stays so, with its new address, whatever its oth
     Number(other.slice(1)),
   );
   expect(row).toEqual({ subscribed: 1, email: "ada@example.com" });
+});
+
+describe.each(FORMS)("%s, which is stored as %s as well, is opted out in both", (one, other) => {
+  const states = async () => [await stateOf(one), await stateOf(other)];
+  const decide = async (optOut: boolean | null) => {
+    const body = { websiteId: "brand", carrier: "sandbox", carrierMessageId: `in-${texts}`, optOut };
+    expect((await world.operator("POST", "/inbound/decide", body)).status).toBe(200);
+  };
+
+  beforeEach(async () => {
+    await world.subscribers("brand", [one, other]);
+  });
+
+  it("by a STOP, and back by a START", async () => {
+    await text("STOP", one);
+    expect(await states()).toEqual([0, 0]);
+    await text("START", one);
+    expect(await states()).toEqual([1, 1]);
+  });
+
+  it("by an operator's decision, and in neither once that is taken back", async () => {
+    await text("please stop texting me", one);
+    await decide(true);
+    expect(await states()).toEqual([0, 0]);
+    expect(await subscribe(one, other)).toMatchObject({ failedToProcessNumbers: [one, other] });
+    await decide(null);
+    expect(await states()).toEqual([1, 1]);
+    const ledger = await world.rows("SELECT phone, subscribed FROM subscription_changes WHERE source = 'operator'");
+    expect(ledger.map(({ phone, subscribed }) => [`+${phone}`, subscribed]).sort()).toEqual(
+      [one, other].sort().map((phone) => [phone, 1]),
+    );
+  });
+
+  it("by a file, also in a dry run's figures, and in neither once that is undone", async () => {
+    const figures = { imported: 2, becameOptedOut: 2 };
+    const dry = await load([`${one},,false`, `${one},,false`], "?dryRun=true");
+    expect(dry).toMatchObject({ ...figures, rows: 2, repeated: 1 });
+    const loaded = await load([`${one},,false`]);
+    expect([loaded, await states()]).toEqual([expect.objectContaining(figures), [0, 0]]);
+    expect((await world.operator("POST", `/imports/${loaded.importId}/undo`)).status).toBe(200);
+    expect(await states()).toEqual([1, 1]);
+  });
+
+  it.each([true, false])("by a file that has the other form as subscribed, whichever is first: %s", async (isFirst) => {
+    const lines = [`${one},,false`, `${other},,true`];
+    const figures = { imported: 2, becameOptedOut: 2 };
+    const file = isFirst ? lines : lines.toReversed();
+    expect(await load(file, "?resubscribe=true")).toMatchObject(figures);
+    expect(await states()).toEqual([0, 0]);
+  });
+
+  it("by a receipt of the carrier", async () => {
+    const messageId = await world.send(client, { phone: one });
+    await world.runQueues();
+    const receipt = { messageId, status: "FAILED_TO_DELIVERY", reason: null, carrierMessageId: null } as const;
+    await world.invoke("queue", () => applyReceipts(world.deps, [{ ...receipt, optedOut: true }]));
+    expect(await states()).toEqual([0, 0]);
+  });
 });
