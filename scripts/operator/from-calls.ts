@@ -78,6 +78,16 @@ async function runCall(call: Call, own: Own, service: Service, parameters: strin
 const named = (call: Call, parameters: string[]): Record<string, string | undefined> =>
   Object.fromEntries(argumentsOf(call).map((name, index) => [name, parameters[index]]));
 
+/**
+ * An empty option takes a setting away, or names an empty list. Elsewhere it comes of a variable that is not set, and without it the
+ * command would mean more.
+ */
+function requireValues(call: Call, values: Values): void {
+  if (call.method === "PUT" || call.method === "PATCH") return;
+  const empty = optionsOf(call).find(({ name, field }) => values[name] === "" && field.schema.type !== "array");
+  if (empty) throw new UsageError(`--${empty.name} is empty`);
+}
+
 async function askService(call: Call, service: Service, parameters: string[], values: Values): Promise<string> {
   const { command, method, body } = call;
   if (command?.isFinal && !values.yes) throw new UsageError("this cannot be undone: give --yes to do it");
@@ -85,6 +95,7 @@ async function askService(call: Call, service: Service, parameters: string[], va
   const given = named(call, parameters);
   const { fills, option = "" } = command?.chosenBy ?? {};
   if (fills) given[fills] = String(values[option]);
+  requireValues(call, values);
   const options = readOptions(optionsOf(call), values);
   for (const name of command?.arguments ?? []) options.body[name] = given[name];
   if (method === "PATCH" && Object.keys(options.body).length === 0) throw new UsageError("nothing to change is given");

@@ -12,6 +12,16 @@ const MOST_CHARACTERS = 40;
 
 const lettersOf = (name: string) => name.toLowerCase().replaceAll(/[\s_-]/g, "");
 
+/** What a body has under the name of a field in other case, or with other separators: without it, the rest may mean more. */
+export function findMisnamed(fields: ReadonlySet<string>, body: object): Fault[] {
+  const names = Object.keys(body).slice(0, MOST_NAMES);
+  const others = names.filter((name) => name.length <= MOST_CHARACTERS && !fields.has(name));
+  return others.flatMap((other) => {
+    const field = [...fields].find((name) => lettersOf(name) === lettersOf(other));
+    return field === undefined ? [] : [{ field: other, message: `must be written as ${field}` }];
+  });
+}
+
 /**
  * The faults. Each of a field that the body lacks says under which other name the body has it.
  * @param fields of the schema of the body

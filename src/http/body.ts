@@ -4,6 +4,7 @@ import { joinBytes } from "../domain/join-bytes.ts";
 import { explainEncoding } from "../domain/json-fault.ts";
 import { explainNotJson } from "../domain/json-reader.ts";
 import { IgnoredFields } from "../domain/messages/ignored-fields.ts";
+import { findMisnamed } from "../domain/misnamed-fields.ts";
 import { findRepeatedField, STANDS_TWICE } from "../domain/repeated-field.ts";
 import type { ApiRequest, Handler } from "./api-request.ts";
 import type { Call } from "./call.ts";
@@ -85,14 +86,19 @@ export function noteIgnored(request: ApiRequest, schema: z.ZodType, body: unknow
   request.ignored.addOf(schema, body);
 }
 
-/** Notes for the answer which names in the query are no parameters of the call. What is open to anyone names none. */
+/**
+ * Notes for the answer which names in the query are no parameters of the call. What is open to anyone names none. Of a change by an
+ * operator, a name in other case is refused: without `dryrun`, it is done.
+ */
 export function noteUnknownQuery(
-  { access, parameters = [] }: Pick<Call, "access" | "parameters">,
+  { access, method, parameters = [] }: Pick<Call, "access" | "method" | "parameters">,
   run: Handler,
 ): Handler {
   if (access === "open" || access === "carrier") return run;
   const known = new Set(parameters.flatMap((parameter) => (parameter.in === "query" ? [parameter.name] : [])));
   return (request, deps) => {
+    const details = access === "operator" && method !== "GET" ? findMisnamed(known, request.query) : [];
+    if (details.length > 0) throw new RequestFailure({ kind: "fields-wrong", details });
     for (const name of Object.keys(request.query)) {
       if (known.has(name)) continue;
       request.ignored ??= new IgnoredFields();

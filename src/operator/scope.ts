@@ -1,10 +1,12 @@
 // Which messages of a website a call is for: those of one purpose, of one client, or all.
 import * as z from "zod";
 import type { Deps } from "../deps.ts";
-import { failField } from "../domain/failure.ts";
+import { failField, parseFields, RequestFailure } from "../domain/failure.ts";
 import type { cancelSchema, holdSchema, MessageFilter, releaseSchema } from "../domain/messages/hold.ts";
+import { knownFields } from "../domain/messages/ignored-fields.ts";
+import { findMisnamed } from "../domain/misnamed-fields.ts";
 import type { ApiRequest } from "../http/api-request.ts";
-import { BODY_LIMITS, readFields } from "../http/body.ts";
+import { BODY_LIMITS, noteIgnored, readJson } from "../http/body.ts";
 import { findClient } from "../store/clients/clients.ts";
 import { inShell } from "./in-shell.ts";
 import { countOf } from "./operator-call.ts";
@@ -29,9 +31,19 @@ export async function readScope<T extends typeof holdSchema | typeof cancelSchem
   schema: T,
 ) {
   const { websiteId } = await requireWebsite(request, deps);
-  const given = (await readFields(request, schema, BODY_LIMITS.settings)) as z.output<T> & MessageFilter;
+  const given = (await readNarrow(request, schema)) as z.output<T> & MessageFilter;
   await requireOwnClient(deps, websiteId, given);
   return { websiteId, given };
+}
+
+/** Other bodies leave out a field that they do not know. Without its scope, what cannot be taken back would be done to the whole website. */
+async function readNarrow<T extends z.ZodType>(request: ApiRequest, schema: T): Promise<z.output<T>> {
+  const { value } = await readJson(request, BODY_LIMITS.settings);
+  noteIgnored(request, schema, value);
+  const given = parseFields(schema, value);
+  const details = findMisnamed(knownFields(schema), value as object);
+  if (details.length > 0) throw new RequestFailure({ kind: "fields-wrong", details });
+  return given;
 }
 
 /** A wrong id would hold nothing, and look as if it did. */

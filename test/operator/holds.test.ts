@@ -282,4 +282,21 @@ describe("refused are", () => {
     await own.hold();
     expect(await status(`/websites/brand/${what}`, { sendPurpose: "", clientId: null })).toBe(200);
   });
+
+  it.each([
+    ["release", { holdid: "h" }, "holdid", "holdId"],
+    ["release", { hold_id: "h" }, "hold_id", "holdId"],
+    ["release", { SendPurpose: TYPO }, "SendPurpose", "sendPurpose"],
+    ["hold", { send_purpose: TYPO }, "send_purpose", "sendPurpose"],
+    ["cancel", { sendpurpose: TYPO }, "sendpurpose", "sendPurpose"],
+    ["cancel", { sendPurpose: TYPO, dryrun: true }, "dryrun", "dryRun"],
+  ])("%s of %j, which would be for more than is meant", async (what, body, field, name) => {
+    await own.campaign();
+    const held = await own.hold();
+    expect(await own.call(what, body)).toMatchObject({
+      code: 40001,
+      details: [{ field, message: `must be written as ${name}` }],
+    });
+    expect(await listed()).toMatchObject([{ holdId: held.holdId, texts: PHONES.length }]);
+  });
 });

@@ -40,6 +40,16 @@ describe("an import of subscribers", () => {
     expect(await subscription(12125550101)).toEqual({ subscribed: 0, email: null });
   });
 
+  it.each(["dryrun", "dry_run", "DryRun"])(
+    "is refused with a switch that is written %s: it would be done",
+    async (name) => {
+      const answer = await json(world.subscribers("brand", ["+12125550100"], `?${name}=true`));
+      const details = [{ field: name, message: "must be written as dryRun" }];
+      expect(answer).toMatchObject({ status: 400, body: { code: 40001, details } });
+      expect(await subscription(12125550100)).toBe(undefined);
+    },
+  );
+
   it("keeps an address that a later file does not name, and imports a number without a broken one", async () => {
     await world.subscribers("brand", ["+12125550100,ada@example.com"]);
     const answer = await json(world.subscribers("brand", ["+12125550100,,false", "+12125550101,not an address"]));

@@ -1,6 +1,7 @@
 // Pure. What is stored of the words of a carrier: not what they quote, not the person's number or address, and nothing of the text.
 import { withoutDigitsOf } from "../operations/digits.ts";
 import { maskAddresses, maskNumbers } from "../operations/mask.ts";
+import { withoutEscapes } from "./escapes.ts";
 
 /** The message that the words are about. */
 export interface AboutMessage {
@@ -26,16 +27,37 @@ const READ_CHARACTERS = 1200;
 export function stripWords(given: string, about?: AboutMessage): string {
   const reason = given.slice(0, READ_CHARACTERS).toWellFormed();
   const own = withoutWords(reason);
-  const words = withoutQuotedWords(reason.slice(own.length), about?.text ?? "");
+  const words = reason.slice(own.length);
+  const seen = withoutEscapes(words);
+  const cleaned = cleanWords(seen, about);
   // An error that is thrown may begin as our own words do.
-  const unquoted = (part: string) => (about ? withoutQuotations(part, about.text) : part);
-  const masked = maskNumbers(maskAddresses(unquoted(words)));
-  return unquoted(own) + (about?.phone ? withoutDigitsOf(masked, about.phone) : masked);
+  const ours = about ? withoutQuotations(own, about.text) : own;
+  // Escapes stay where nothing is hidden behind them.
+  return ours + (cleaned === seen ? cleanWords(words, about) : cleaned);
+}
+
+function cleanWords(given: string, about: AboutMessage | undefined): string {
+  const words = withoutQuotedWords(given, about?.text ?? "");
+  const masked = maskNumbers(maskAddresses(about ? withoutQuotations(words, about.text) : words));
+  return about?.phone ? withoutDigitsOf(masked, about.phone) : masked;
 }
 
 /** Marks of quotation, each with those that end it. A single one begins and ends beside a word, because it may be an apostrophe. */
 const QUOTATIONS = [
   ...['"[^"]*', '“[^”"]*', "„[^“”]*", "«[^»]*", "»[^«]*", "‹[^›]*", "「[^」]*", "『[^』]*", "＂[^＂]*", "`[^`]*"],
+  ...[
+    "《[^》]*",
+    "〈[^〉]*",
+    "❝[^❞]*",
+    "❛[^❜]*",
+    "‟[^”]*",
+    "〝[^〞〟]*",
+    "｢[^｣]*",
+    "﹁[^﹂]*",
+    "﹃[^﹄]*",
+    "″[^″]*",
+    "''[^']*'",
+  ],
   "(?<![\\p{L}\\p{N}])['‘‚](?:[^'’]|['’](?=[\\p{L}\\p{N}]))*",
 ];
 

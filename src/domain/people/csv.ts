@@ -44,8 +44,8 @@ type Place = "field" | "bare" | "quoted" | "after-quote" | "closed" | "after-ret
 
 /**
  * Reads a CSV text that comes in pieces, record by record, without blank lines and without rows of separators alone. Quotes
- * around a field are removed and doubled quotes are halved; nothing is trimmed but blanks behind a closing quote. A quote within a
- * field that begins with another character is a character. It holds one record at a time: a file may be larger than the memory.
+ * around a field are removed and doubled quotes are halved; nothing is trimmed but blanks around the quotes. A quote behind
+ * anything else than blanks is a character. It holds one record at a time: a file may be larger than the memory.
  */
 export class CsvReader {
   readonly #separator: number;
@@ -85,7 +85,8 @@ export class CsvReader {
   end(): void {
     if (this.#place === "quoted") throw new UnclosedQuoteError(this.#line);
     if (this.#place === "after-quote") this.#closeQuote();
-    if (this.#place === "bare" || this.#place === "closed" || this.#fields.length > 0) this.#endField(LINE_FEED);
+    const isEmpty = this.#place === "field" || this.#place === "after-return";
+    if (!isEmpty || this.#fields.length > 0) this.#endField(LINE_FEED);
   }
 
   /** @returns the place after what was read */
@@ -114,9 +115,19 @@ export class CsvReader {
   }
 
   #beginField(text: string, at: number): number {
-    this.#place = text.charCodeAt(at) === QUOTE ? "quoted" : "bare";
-    if (this.#place === "bare") return at;
-    this.#quoteLine = this.#line;
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      this.#place = "quoted";
+      this.#field = "";
+      this.#quoteLine = this.#line;
+      return at + 1;
+    }
+    if (this.#isEnd(code) || !isBlankCode(code)) {
+      this.#place = "bare";
+      return at;
+    }
+    // Programs write a blank behind a separator, before the quote too.
+    this.#field += text[at];
     return at + 1;
   }
 

@@ -3,13 +3,15 @@ import * as z from "zod";
 import { CsvError, CsvReader, lineAfter } from "./csv.ts";
 import { type CsvHeader, findColumn, readHeader } from "./csv-header.ts";
 import { readFileText, type TextSink } from "./file-text.ts";
-import { strip } from "./invisible.ts";
+import { INVISIBLE, strip } from "./invisible.ts";
 import { readPlainColumn } from "./number-list/csv-column.ts";
 import type { Cells } from "./number-list/distinct-phones.ts";
 import { RowFaults } from "./row-faults.ts";
 import { hasNumber, PHONE_COLUMN, RowShape } from "./row-shape.ts";
 
 export const MAX_CSV_ROWS = 50_000;
+
+const BLANKS = `[\\s${INVISIBLE}]*`;
 
 /**
  * The field `csv_file` of a request.
@@ -61,10 +63,11 @@ export function readPhoneColumn(csv: string): Cells {
 
 /** Whether each line of a text may be taken for a row, and each cell for what it is: no quotes, no apostrophes, no second header. */
 function isPlain(csv: string): boolean {
-  return !csv.includes('"') && !csv.includes("'+") && csv.match(HEADER)?.length === 1;
+  return !csv.includes('"') && !APOSTROPHE.test(csv) && csv.match(HEADER)?.length === 1;
 }
 
 const HEADER = new RegExp(PHONE_COLUMN, "gi");
+const APOSTROPHE = new RegExp(`'${BLANKS}\\+`, "u");
 
 /** @returns undefined: the reader of rows decides. @throws CsvError */
 function readPlain(csv: string): Cells | undefined {
@@ -110,9 +113,11 @@ export interface WantedColumns {
  */
 type TakeRow<R> = (cells: (string | null)[], line: number) => R;
 
+const ESCAPED = new RegExp(`^(?:=${BLANKS}"${BLANKS}(\\+[^"]*)"|'${BLANKS}(\\+.*))$`, "su");
+
 /** Spreadsheets take a plus sign for the beginning of a formula: exports for them write `'+1…` or `="+1…"`. */
 function readPhoneCell(cell: string): string {
-  const [, quoted, escaped] = /^(?:="(\+[^"]*)"|'(\+.*))$/.exec(strip(cell)) ?? [];
+  const [, quoted, escaped] = ESCAPED.exec(strip(cell)) ?? [];
   return quoted ?? escaped ?? cell;
 }
 

@@ -2,22 +2,32 @@
 import { CsvError } from "./csv.ts";
 
 /** Other words in front, as in `customer_state`, say of what else it is a state. */
-const BEFORE = "(is|has|sms|text|mobile|phone|marketing|accepts|subscription|subscriber)*";
+const BEFORE = "is|has|sms|texts?|mobile|phone|marketing|accepts|subscription|subscriber";
+
+/** A contact's state may be where it lives. */
+const BEFORE_STATUS = "number|contact|member|list|channel|program|current|enrollment|opt|sub";
 
 /** These are in many names, and say so only alone. */
 const ALONE = [
-  ...["status", "state", "active", "inactive", "enabled", "disabled", "marketing", "dnc"],
-  ...["subscribe", "subscribed", "subscription"],
+  ...["status", "state", "active", "inactive", "enabled", "disabled", "marketing", "dnd", "dnt"],
+  ...["subscribe", "subscribed", "subscription", "opt", "opted", "stop", "stopped", "revoked", "nosms", "notexts?"],
 ];
 
-const STATE = new RegExp(`^${BEFORE}(${ALONE.join("|")})(status|state|flag)?$`);
+const AFTER = "(status|state|flag|yn|yesno|(of|for|on|by)?(sms|texts?))*";
+
+const STATE = new RegExp(`^(${BEFORE})*(${ALONE.join("|")}|(${BEFORE}|${BEFORE_STATUS})*status)${AFTER}$`);
 
 /** These say so in any name: also when, of what or why somebody has opted out. */
 const ANYWHERE = [
-  ...["optin", "optedin", "optout", "optedout", "unsub", "donot", "consent", "suppress"],
-  ...["blocked", "blocklist", "blacklist"],
-  ...["subscribedsms", "subscribedtosms", "subscribedtext", "subscribedtotext"],
-  ...["acceptssms", "acceptstext", "acceptsmarketing"],
+  ...["optin", "optedin", "optsin", "optout", "optedout", "optsout", "unsub", "donot", "consent", "suppress"],
+  ...["dontcontact", "dontcall", "dontmessage", "dontsend", "dontsms", "donttext", "dnc"],
+  ...["blocked", "blocklist", "blacklist", "denylist", "permission"],
+  ...["subscribedsms", "subscribedto", "subscribedfor", "subscribedtext", "subscribedmessage"],
+  ...["issubscriber", "smssubscriber", "textsubscriber", "smsstat", "textstatus"],
+  ...["subscriptionstat", "subscriptiongroup", "subscriptionpreference"],
+  ...["acceptsms", "acceptssms", "accepttext", "acceptstext", "acceptsmarketing"],
+  ...["allowsms", "allowssms", "allowtext", "allowstext", "smsallowed", "textallowed", "textsallowed"],
+  ...["receivesms", "receivessms", "receivetext", "receivestext", "wantssms", "wantstext", "oktotext", "oktosms"],
 ];
 
 const ABOUT_OTHERS = /email|fax/;

@@ -151,10 +151,73 @@ describe("a quotation in a carrier's words", () => {
     ['The name "Ada" is not allowed', 'The name "…" is not allowed'],
     ["spam: &quot;a private matter&quot;", 'spam: "…"'],
     ['cut in the middle: "a private matter of', 'cut in the middle: "…'],
+    ["spam: &laquo;a private matter&raquo; again", "spam: «…» again"],
+    ["spam: &#8220;a private matter&#x201D;, %22a private matter%22", 'spam: “…”, "…"'],
+    ["spam: {\\u0022text\\u0022: \\u0022a private matter\\u0022}", 'spam: {"text": "…"}'],
+    ["《a private matter》, 〈a private matter〉, ｢a private matter｣", "《…》, 〈…〉, ｢…｣"],
+    ["❝a private matter❞, ❛a private matter❜, ﹁a private matter﹂", "❝…❞, ❛…❜, ﹁…﹂"],
+    ["〝a private matter〟 and ‟a private matter” and ''a private matter''", "〝…〟 and ‟…” and '…'"],
   ])("is left out: %s", (words, stored) => {
     expect(strip(`kannel: HTTP 400: ${words}`)).toBe(`kannel: HTTP 400: ${stored}`);
   });
 });
+
+/** Each character of a text as programs write it where it may not stand. */
+const hex = (text: string, digits: number) =>
+  [...text].map((it) => (it.codePointAt(0) ?? 0).toString(16).padStart(digits, "0"));
+const ESCAPES: [string, (text: string) => string][] = [
+  [
+    "\\u0061 of JSON",
+    (text) =>
+      hex(text, 4)
+        .map((it) => `\\u${it}`)
+        .join(""),
+  ],
+  [
+    "\\x61",
+    (text) =>
+      hex(text, 2)
+        .map((it) => `\\x${it}`)
+        .join(""),
+  ],
+  [
+    "%61 of URLs",
+    (text) =>
+      hex(text, 2)
+        .map((it) => `%${it}`)
+        .join(""),
+  ],
+  [
+    "%61 of %61",
+    (text) =>
+      hex(text, 2)
+        .map((it) => `%25${it}`)
+        .join(""),
+  ],
+  ["&#97; of HTML", (text) => [...text].map((it) => `&#${it.codePointAt(0)};`).join("")],
+  [
+    "&#x61; of HTML",
+    (text) =>
+      hex(text, 2)
+        .map((it) => `&#x${it.toUpperCase()};`)
+        .join(""),
+  ],
+  ["&amp;#97;", (text) => [...text].map((it) => `&amp;#${it.codePointAt(0)};`).join("")],
+  ["tags", (text) => [...text].map((it) => `<b class="x">${it}</b>`).join("")],
+];
+
+it.each(ESCAPES)("finds the number and the text behind %s", (_, write) => {
+  expect(strip(`kannel: HTTP 400: to ${write("2125550142")} failed`)).toMatch(/^kannel: HTTP 400: to .{2,10} failed$/);
+  const stored = strip(`kannel: HTTP 400: spam: ${write("your HIV test result")} again`);
+  expect(stored).toMatch(/^kannel: HTTP 400: spam: ?… ?again$/);
+});
+
+it.each(["100% of %41", "a\\b", "<none> &amp; &c.", "x < y > z", "%zz &#xffffffff; \\u12"])(
+  "leaves escapes as they are: %s",
+  (words) => {
+    expect(strip(`kannel: HTTP 400: ${words}`)).toBe(`kannel: HTTP 400: ${words}`);
+  },
+);
 
 describe("the text in a carrier's words", () => {
   const letters = (text: string) =>
@@ -167,7 +230,7 @@ describe("the text in a carrier's words", () => {
     ["blocked: your HIV test result", "blocked:…"],
     ["blocked: YOUR  HIV\nTEST, RESULT! again", "blocked: …! again"],
     ["blocked: Your+HIV+test+result", "blocked: …"],
-    ["blocked: your%20HIV%20test", "blocked: …"],
+    ["blocked: your%20HIV%20test", "blocked:…"],
     ["blocked: yöur HÍV tést", "blocked: …"],
     ["blocked: a clinic", "blocked: a clinic"],
     ["The message is spam", "The message is spam"],

@@ -60,7 +60,23 @@ describe("CSV", () => {
       ],
     ],
     ["a quote inside a bare field", 'a"b,c', [['a"b', "c"]]],
-    ["a quote inside a field with a blank before it", ' "a",c', [[' "a"', "c"]]],
+    [
+      "blanks before an opening quote",
+      ' "a,b",c\n"d",\u00a0 "e\nf"\n \ufeff"g" ,\t\n',
+      [
+        ["a,b", "c"],
+        ["d", "e\nf"],
+        ["g", "\t"],
+      ],
+    ],
+    [
+      "blanks alone",
+      "a,  \n ,b,\u00a0",
+      [
+        ["a", "  "],
+        [" ", "b", "\u00a0"],
+      ],
+    ],
     ["blanks after a closing quote", '"a" \t,c\n"b"\u00a0\n"d" ', [["a", "c"], ["b"], ["d"]]],
     ["nothing", "", []],
   ])("with %s", (_, text, records) => {

@@ -120,16 +120,27 @@ describe.each([
     ["blank fields beyond the first line", `phone_numbers\n+${ONE},,\n+${TWO}, ,\u200b\n`],
     ["blank names at the end of the first line", `phone_numbers,,\n+${ONE},\n+${TWO},,,\n`],
     ["rows that end early", `phone_numbers,name,note\n+${ONE}\n+${TWO},x\n`],
-    ["a quote within a field", `phone_numbers,name\n+${ONE},6" of snow\n+${TWO}, "x"\n`],
+    ["a quote within a field", `phone_numbers,name\n+${ONE},6" of snow\n+${TWO}, x "y"\n`],
+    ["blanks before an opening quote", `phone_numbers, "name"\n "+${ONE}", "a, b"\n\u00a0"+${TWO}", "c\nd"\n`],
+    [
+      "a second byte order mark before quotes",
+      `\ufeff"phone_numbers",name\n+${ONE},\n\ufeff"phone_numbers",name\n+${TWO},\n`,
+    ],
     ["blanks behind a closing quote", `phone_numbers,name\n"+${ONE}" ,"x"\t\n"+${TWO}",\n`],
     ["a line break in quotes", `phone_numbers,name\n+${ONE},"a\nb"\n+${TWO},\n`],
     ["the header once more", `phone_numbers,name\n+${ONE},\n\ufeffPHONE_NUMBERS , Name,\n+${TWO},\n`],
     ["numbers that a program kept from a spreadsheet", `phone_numbers\n'+${ONE}\n="+${TWO}"\n`],
     ["the same in quotes", `phone_numbers\n"'+${ONE}"\n"=""+${TWO}"""\n`],
+    ["the same with blanks", `phone_numbers\n' +${ONE}\n= "\u00a0+${TWO} "\n`],
     ["two columns that are not read", `phone_numbers,name,name\n+${ONE},a,b\n+${TWO},,\n`],
   ])("is read with %s", (_name, csv) => {
     expect(read(csv)).toEqual({ phones: [ONE, TWO] });
   });
+});
+
+it("subscribes nobody by a word within a quoted field that begins behind a blank", () => {
+  const csv = `phone_numbers,name,subscribed,note\n+${ONE}, "Ann, true, x"\n`;
+  expect(readImport(csv)).toEqual({ faults: ["must be true or false"] });
 });
 
 it("takes a word below the name of a state for a state, and not for a name", () => {

@@ -48,6 +48,17 @@ const STATES = [
     "Status__c",
     "opt_in_date",
   ],
+  // Klaviyo, Mailchimp, HubSpot, Braze, Iterable, Omnisend, Customer.io, HighLevel, and lists that people keep.
+  ...["SMS Consent Status", "SMS Program Status", "subscription_group_state", "subscription_groups", "smsSubscribed"],
+  ...["subscribedMessageTypeIds", "SMS Status Changed at", "smsStatusDate", "status:sms", "Phone channel status"],
+  ...["cio_subscription_preferences", "DND", "DND SMS", "dnd_sms", "Marketing contact status", "SMS Subscriber"],
+  ...["Is Subscriber", "List Status", "Contact Status", "Member Status", "Phone Number Status", "SMS Channel Status"],
+  ...["Current Subscription Status", "subscription status updated", "Sub Status", "Status (SMS)", "Status of SMS"],
+  ...["Opt Status", "optStatus", "SMS Opt", "Opted", "opts_in", "Opts out", "Stopped", "Revoked", "On DNC", "DNC List"],
+  ...["Don't text", "dont_text", "Don’t contact", "No SMS", "no_texts", "denylist", "Deny List"],
+  ...["SMS permission", "SMS_Permission__c", "Allow SMS", "SMS allowed", "allow_texts", "Allows texting"],
+  ...["OK to text", "Receive SMS", "receives_texts", "Wants texts", "accept_sms", "Accept SMS marketing"],
+  ...["subscribed (Y/N)", "Subscribed to list", "Subscribed to marketing", "Subscribed for SMS", "Subscribed_to_all"],
   ...["Email and SMS opt-out", "Ｏｐｔ－Ｏｕｔ", "Is Blocked"],
 ];
 
@@ -61,7 +72,28 @@ const OTHERS = [
     "Email Consent",
     "Unsubscribed (email)",
   ],
-  ...["consented_at", "Consented_At", "evidence", "phone_numbers", "email", ""],
+  ...["Contact State", "Shipping State", "Order Status", "Loyalty Status", "Status Code", "Subscribed via"],
+  ...[
+    "Subscriber",
+    "Subscription type",
+    "sub",
+    "London time",
+    "Bus stop",
+    "Active phone",
+    "opinion",
+    "notes",
+    "note text",
+  ],
+  ...[
+    "Subscribed to e-mail",
+    "Email channel status",
+    "consented_at",
+    "Consented_At",
+    "evidence",
+    "phone_numbers",
+    "email",
+    "",
+  ],
 ];
 
 describe("the name of a column", () => {

@@ -51,14 +51,16 @@ function readRecords(text: string, separator: string): { records: CsvRecord[]; w
   return { records };
 }
 
-/** Behind a closing quote are blanks alone. `end` is -1 for a quote that is never closed, and -2 for one with text behind it. */
+/** Around the quotes are blanks alone. `end` is -1 for a quote that is never closed, and -2 for one with text behind it. */
 function readField(text: string, from: number, separator: string) {
-  const rest = text.slice(from);
+  let rest = text.slice(from);
   const behind = rest.search(separator === "\t" ? /[\t\r\n]/ : new RegExp(`[${separator}\\r\\n]`));
-  if (rest[0] !== '"') {
-    const field = behind === -1 ? rest : rest.slice(0, behind);
-    return { field, end: from + field.length, breaks: 0 };
+  const whole = behind === -1 ? rest : rest.slice(0, behind);
+  const opening = whole.indexOf('"');
+  if (opening === -1 || trim(whole.slice(0, opening)) !== "") {
+    return { field: whole, end: from + whole.length, breaks: 0 };
   }
+  rest = rest.slice(opening);
   const closed = /^"((?:[^"]|"")*)"(?!")/.exec(rest);
   if (!closed) return { field: "", end: -1, breaks: 0 };
   const field = (closed[1] ?? "").replaceAll('""', '"');
@@ -67,7 +69,7 @@ function readField(text: string, from: number, separator: string) {
   while (at < rest.length && ![separator, "\n", "\r"].includes(rest[at] ?? "")) {
     if (trim(rest[at++] ?? "") !== "") return { field, end: -2, breaks };
   }
-  return { field, end: from + at, breaks };
+  return { field, end: from + opening + at, breaks };
 }
 
 export interface Table {

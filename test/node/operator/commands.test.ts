@@ -86,6 +86,15 @@ test("a command asks for what its arguments and options say", async () => {
   expect(await sent("put-website", "brand", "--opt-out-words", "")).toEqual([
     '/operator/websites/brand {"optOutWords":null}',
   ]);
+  expect(await sent("create-client", "brand", "--operations", "")).toEqual([
+    '/operator/websites/brand/clients {"operations":[]}',
+  ]);
+  for (const narrow of [
+    ["release", "brand", "--hold"],
+    ["cancel", "brand", "--purpose"],
+    ["holds", "--website"],
+  ])
+    expect(await sent(...narrow, "")).toEqual([]);
   expect(await sent("move-website", "brand")).toEqual([]);
   expect(await sent("move-website", "brand", "--to", "DB_2")).toEqual([
     '/operator/websites/brand/move {"database":"DB_2"}',
