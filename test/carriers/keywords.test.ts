@@ -149,7 +149,7 @@ describe("a website's own opt-out words", () => {
     expect(findWordFault(word)).toBe(fault);
   });
 
-  testDrawnWords(200);
+  testDrawnWords(60);
 });
 
 describe("a text that may be an opt-out", () => {

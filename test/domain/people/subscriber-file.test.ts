@@ -24,7 +24,7 @@ describe("a file of subscribers in pieces", () => {
   });
 
   it("opts a number out where any of its rows says so, however far apart they are, and in whatever order", () => {
-    const rows = Array.from({ length: 200_000 }, (_, index) => `+1212${5_000_000 + index},yes`);
+    const rows = Array.from({ length: 60_000 }, (_, index) => `+1212${5_000_000 + index},yes`);
     const first = ["+12124000000,no", "+12124000001,yes", "+12124000002,yes"];
     const last = ["+12124000000,yes", "+12124000001,no", "+12124000002,yes"];
     const lines = ["phone_numbers,subscribed", ...first, ...rows, ...last];
@@ -36,18 +36,18 @@ describe("a file of subscribers in pieces", () => {
       [12124000001, false],
       [12124000002, true],
     ]);
-    expect(read.changes.length).toBe(200_003);
+    expect(read.changes.length).toBe(60_003);
   });
 
   it("has one row for each number, and of many rows those with one address in their order", () => {
     const random = fc.sample(fc.integer({ min: 0, max: 2 ** 31 }), { numRuns: 1, seed: 7 })[0] ?? 0;
-    const rows = Array.from({ length: 45_000 }, (_, index) => {
-      const number = ((index + random) * 48_271) % 36_000;
-      const name = index % 3 === 0 ? "" : `p${index % 1000 < 5 ? index % 5 : index}@example.com`;
+    const rows = Array.from({ length: 15_000 }, (_, index) => {
+      const number = ((index + random) * 48_271) % 12_000;
+      const name = index % 3 === 0 ? "" : `p${index % 300 < 5 ? index % 5 : index}@example.com`;
       return `+1212${5_000_000 + number},${name},${index % 7 === 0 ? "no" : "yes"}`;
     });
     const bytes = encode(`phone_numbers,email,subscribed\n${rows.join("\n")}`);
-    const read = readPieces(cut(bytes, [70_000, 140_001, 999_999]));
+    const read = readPieces(cut(bytes, [70_000, 140_001, 333_333]));
     const whole = readSubscribers(bytes);
     if (!("changes" in read && "changes" in whole)) throw new Error("the file is valid");
     const byNumber = (changes: typeof read.changes) => changes.toSorted((a, b) => a.phone - b.phone);
