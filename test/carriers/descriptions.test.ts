@@ -1,5 +1,4 @@
 /** What we ask of Twilio and Telnyx is what they publish, and so is what our tests have them answer. */
-import * as fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { submitTo } from "./alone.ts";
 import {
@@ -11,6 +10,7 @@ import {
   twilioAnswerFaults,
   twilioRequestFaults,
 } from "./descriptions.ts";
+import { testDrawnRequests } from "./drawn-requests.ts";
 import { telnyx } from "./telnyx.ts";
 import { json } from "./test-carrier.ts";
 import { twilio } from "./twilio.ts";
@@ -20,20 +20,7 @@ afterEach(() => {
 });
 
 describe.each([twilio, telnyx])("a request to $name", (carrier) => {
-  it("is as published, whatever the sender, the text and the media", async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.constantFrom(...carrier.senders),
-        fc.string({ unit: "grapheme", minLength: 1, maxLength: 300 }),
-        fc.option(fc.webUrl({ withQueryParameters: true, withFragments: true })),
-        async (from, text, mediaUrl) => {
-          const { requests } = await submitTo(carrier, carrier.accepts, { from, text, mediaUrl });
-          expect(requests).toMatchObject([{ faults: [], from, text, mediaUrls: mediaUrl === null ? [] : [mediaUrl] }]);
-        },
-      ),
-      { numRuns: 20 },
-    );
-  });
+  testDrawnRequests(carrier, 20);
 
   it("holds no secret in its URL", async () => {
     const { requests } = await submitTo(carrier);

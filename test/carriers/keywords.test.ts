@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { findWordFault, readKeyword, readText } from "../../src/domain/people/keyword.ts";
+import { testDrawnWords } from "./drawn-words.ts";
 
 const WORDS = {
   stop: ["STOP", "STOPALL", "STOP ALL", "UNSUBSCRIBE", "CANCEL", "END", "QUIT", "REVOKE", "OPTOUT", "OPT OUT", "ARRET"],
@@ -148,14 +149,7 @@ describe("a website's own opt-out words", () => {
     expect(findWordFault(word)).toBe(fault);
   });
 
-  it("opt out once they are allowed, whatever they are", () => {
-    fc.assert(
-      fc.property(fc.string({ unit: "binary", minLength: 2, maxLength: 40 }), (word) => {
-        if (findWordFault(word) === undefined) expect(readKeyword(word, [word])).toBe("stop");
-      }),
-      { numRuns: 200 },
-    );
-  });
+  testDrawnWords(60);
 });
 
 describe("a text that may be an opt-out", () => {

@@ -1,6 +1,11 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { testDrawnFaults } from "./drawn-json-faults.ts";
 import { encode, explainWhole, hugeBodies } from "./huge-bodies.ts";
 
-it.each(hugeBodies(8_000_000))("a body of 8 MB that is not JSON is explained, with %s", (_, body, message) => {
-  expect(explainWhole(encode(body))).toContain(message);
+describe("a body that is not JSON", () => {
+  it.each(hugeBodies(8_000_000))("of 8 MB is explained, with %s", (_, body, message) => {
+    expect(explainWhole(encode(body))).toContain(message);
+  });
+
+  testDrawnFaults(1000);
 });

@@ -1,7 +1,15 @@
 import * as fc from "fast-check";
 import { beforeAll, describe, expect, inject, it } from "vitest";
+import { World } from "../world.ts";
 import { expectNothingLeft, goesOutOnce, OBJECT_LOST } from "./certain.ts";
+import { expectCertainRefusals } from "./drawn-tries.ts";
 import { Stage } from "./stage.ts";
+
+it("a call of the store is refused only if each of its tries was refused", async () => {
+  expect.hasAssertions();
+  await World.create();
+  await expectCertainRefusals(60 * inject("faultSeeds"));
+});
 
 describe("whatever takes effect, is heard, is lost or is refused", () => {
   let stage: Stage;

@@ -5,7 +5,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-it("80 texts of a bulk request hold up no single text of another website", async () => {
+it("30 texts of a bulk request hold up no single text of another website", async () => {
   expect.hasAssertions();
-  await expectOnTime(80, 2);
+  await expectOnTime(30, 1);
 });

@@ -2,44 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { RequestFailure } from "../../../src/domain/failure.ts";
 import { BrokenBodyError } from "../../../src/domain/json-reader.ts";
-import { type BulkChunk, BulkReader } from "../../../src/domain/messages/bulk-request.ts";
-
-const encode = (text: string) => new TextEncoder().encode(text);
-
-function readChunks(pieces: Iterable<Uint8Array>): BulkChunk[] {
-  const reader = new BulkReader();
-  const chunks: BulkChunk[] = [];
-  const takeAll = () => {
-    for (let chunk = reader.take(); chunk; chunk = reader.take()) chunks.push(chunk);
-  };
-  for (const piece of pieces) {
-    reader.write(piece);
-    takeAll();
-  }
-  reader.end();
-  takeAll();
-  return chunks;
-}
-
-const readPieces = (pieces: Iterable<Uint8Array>) => readChunks(pieces).flatMap(({ items }) => items);
-
-/** Pieces in one buffer, as a request gives them. */
-function* inPieces(bytes: Uint8Array, size: number): Generator<Uint8Array> {
-  const buffer = new Uint8Array(size);
-  for (let at = 0; at < bytes.length; at += size) {
-    const piece = bytes.subarray(at, at + size);
-    buffer.set(piece);
-    yield buffer.subarray(0, piece.length);
-  }
-}
-
-function cutAt(bytes: Uint8Array, places: number[]): Uint8Array[] {
-  const bounds = [0, ...places.map((place) => place % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
-  return bounds.slice(1).map((end, index) => bytes.slice(bounds[index], end));
-}
-
-const escaped = (json: string) =>
-  json.replace(/[^ -~]/g, (it) => `\\u${it.charCodeAt(0).toString(16).padStart(4, "0")}`);
+import type { BulkChunk } from "../../../src/domain/messages/bulk-request.ts";
+import { cutAt, encode, inPieces, places, readChunks, readPieces, testDrawnMessages } from "./drawn-bulk-requests.ts";
 
 /** What a reader of the whole body makes of it. */
 function parseChunks(bytes: Uint8Array): BulkChunk[] {
@@ -70,24 +34,7 @@ function failureOf(read: () => unknown): unknown {
 }
 
 describe("the messages of a bulk request", () => {
-  const unit = fc.constantFrom(...'a1 {}[]:,"\\/\n\u0000é€مرحبا中👍🏽\uFEFF\u200F\uFFFD\uD800');
-  const text = fc.oneof(
-    fc.string({ unit, maxLength: 20 }),
-    fc.string({ unit, minLength: 1, maxLength: 6 }).map((part) => part.repeat(1500)),
-  );
-  const message = fc.record({ phone: fc.constant("+12125550100"), text, callbackData: text, more: fc.jsonValue() });
-  const places = fc.array(fc.nat(100_000), { maxLength: 8 });
-
-  it("are what JSON.parse makes of the whole, wherever it is cut, and with or without escapes", () => {
-    fc.assert(
-      fc.property(fc.array(message, { maxLength: 4 }), fc.boolean(), places, (messages, escapes, cuts) => {
-        const json = JSON.stringify({ messages });
-        const items = readPieces(cutAt(encode(escapes ? escaped(json) : json), cuts));
-        expect(items).toEqual((JSON.parse(json) as { messages: unknown[] }).messages);
-      }),
-      { numRuns: 50 },
-    );
-  });
+  testDrawnMessages(50);
 
   it("are accepted and refused as JSON.parse does, with a changed character or byte, wherever the body is cut", () => {
     const character = fc.constantFrom(...'{}[]:,"\\ \n\t0-+1.eEaé€ntrfu/\u0000\u001f\u0085\u00a0\u2028\uFEFF👍');

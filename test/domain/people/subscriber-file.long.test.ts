@@ -1,8 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { SubscriberFile } from "../../../src/domain/people/subscriber-file.ts";
+import { testDrawnFiles } from "./drawn-subscriber-files.ts";
 import { encode, readPieces } from "./subscriber-pieces.ts";
 
 describe("a file of subscribers in pieces", () => {
+  testDrawnFiles(1000);
+
   it("has 250,000 rows at most, and a part that a fault follows is not stored", () => {
     const lines = Array.from({ length: 250_000 }, (_, index) => `+1212${5_000_000 + index}\n`);
     const file = new SubscriberFile(Date.now(), true);

@@ -199,10 +199,10 @@ class Run {
 }
 
 /** Whatever is said, an undo takes back its import and nothing else. @returns how many numbers had each end */
-export async function play(seed: number): Promise<Run["counts"]> {
+export async function play(seed: number, steps = STEPS): Promise<Run["counts"]> {
   const world = await World.create();
   await world.website("brand", { sender: OURS });
   const run = new Run(seed, world, await world.client("brand"));
-  for (let step = 0; step < STEPS; step++) await run.step();
+  for (let step = 0; step < steps; step++) await run.step();
   return run.counts;
 }
