@@ -55,7 +55,7 @@ export const IS_CHANGE = piece("(s.subscribed IS NOT g.subscribed AND s.opted_ou
 export const IS_MOVE = piece("(s.phone IS NOT NULL AND g.email IS NOT NULL AND g.email IS NOT s.email)");
 
 /** Whether anybody else than the person has unsubscribed the number of a subscription. @param row its name in the statement */
-export const isOffByOthers = (row: "s" | "k" | "subscriptions") =>
+export const isOffByOthers = (row: "s" | "k" | "b" | "subscriptions") =>
   piece(`(${row}.subscribed = 0 AND ${row}.opted_out_by_person = 0)`);
 
 /**

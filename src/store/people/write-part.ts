@@ -34,13 +34,15 @@ export interface Written extends PartOutcome {
 }
 
 /**
- * The rows of a part, as `g`. What an earlier request of the import has opted out, a later one does not subscribe. Whoever opted out in
+ * The rows of a part, as `g`. What an earlier request of the import has opted out, in either form, a later one does not subscribe. Whoever opted out in
  * person is left to be refused: the row of the ledger that the import has of such a number may be about its address alone.
  */
 function givenBy(target: Target, changes: SubscriptionChange[]): Sql {
   if (!target.import?.isJoined) return sql`${tableOf(changes, target.origin.consent)} g`;
-  return sql`(SELECT r.phone, r.email, iif(r.subscribed = 1 AND ${isOffByOthers("k")}
-      AND ${isOptedOutByImport(target, sql`r.phone`)}, 0, r.subscribed) AS subscribed, r.consented_at, r.evidence, r.other
+  const isOff = sql`((${isOffByOthers("k")} AND ${isOptedOutByImport(target, piece("r.phone"))})
+    OR (r.other IS NOT NULL AND k.opted_out_by_person IS NOT 1 AND ${isOptedOutByImport(target, piece("r.other"))}
+      AND EXISTS (SELECT 1 FROM subscriptions b WHERE b.website_id = ${target.websiteId} AND b.phone = r.other AND ${isOffByOthers("b")})))`;
+  return sql`(SELECT r.phone, r.email, iif(r.subscribed = 1 AND ${isOff}, 0, r.subscribed) AS subscribed, r.consented_at, r.evidence, r.other
     FROM ${tableOf(changes, target.origin.consent)} r
       LEFT JOIN subscriptions k ON k.website_id = ${target.websiteId} AND k.phone = r.phone) g`;
 }

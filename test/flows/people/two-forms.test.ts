@@ -132,6 +132,15 @@ it.each(FORMS)(
   },
 );
 
+it.each(FORMS)(
+  "%s, which one request of an import opts out, is not subscribed as %s by the next",
+  async (one, other) => {
+    const { importId } = await load([`${one},,false`]);
+    expect(await load([other, ADA], `?importId=${importId}`)).toMatchObject({ newSubscribed: 1, newOptedOut: 1 });
+    expect([await stateOf(one), await stateOf(other), await stateOf(ADA)]).toEqual([0, 0, 1]);
+  },
+);
+
 it("a number that is subscribed stays so, with its new address, whatever its other form is", async () => {
   const [one, other] = FORMS[0] as [string, string];
   await subscribe(other);
