@@ -149,7 +149,7 @@ describe("a website's own opt-out words", () => {
     expect(findWordFault(word)).toBe(fault);
   });
 
-  testDrawnWords(60);
+  testDrawnWords(200);
 });
 
 describe("a text that may be an opt-out", () => {
