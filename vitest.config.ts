@@ -87,8 +87,6 @@ const POLLING = { poll: { timeout: 60_000 } };
 /** `test` runs in workerd with the real bindings; `test/node` runs in Node, most of it against the whole service from outside. */
 export default defineConfig({
   test: {
-    // What Vite makes of a module is kept in node_modules until the module or this file changes.
-    experimental: { fsModuleCache: true },
     sequence: { sequencer: SlowestFirst },
     reporters: [isTrial ? "default" : new QuietReporter(), new PlansReporter(!isTrial && !isLong)],
     projects: [
