@@ -87,8 +87,8 @@ export function noteIgnored(request: ApiRequest, schema: z.ZodType, body: unknow
 }
 
 /**
- * Notes for the answer which names in the query are no parameters of the call. What is open to anyone names none. Of a change by an
- * operator, a name in other case is refused: without `dryrun`, it is done.
+ * Notes for the answer which names in the query are no parameters of the call. What is open to anyone names none. A change by an operator
+ * is refused if a name is in other case: without `dryrun`, it would be done.
  */
 export function noteUnknownQuery(
   { access, method, parameters = [] }: Pick<Call, "access" | "method" | "parameters">,

@@ -17,7 +17,7 @@ const OWN = /^[a-z]+: (?:HTTP [1-5]\d\d(?:, \d{5})?|[a-z_ ]+(?:, \d{5})?)(?=$|: 
 /** The reason of a submission or a receipt without the words of the carrier. */
 export const withoutWords = (reason: string): string => OWN.exec(reason)?.[0] ?? "";
 
-/** Of longer words, more is not read: at most 300 characters are kept of what is left of them. */
+/** Longer words are cut before they are read: at most 300 characters of what is left of them are kept. */
 const READ_CHARACTERS = 1200;
 
 /**

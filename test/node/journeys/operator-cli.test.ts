@@ -66,7 +66,7 @@ describe("websites", () => {
     });
     expect(cleared.optOutWords).toBe(null);
     expect((await operator(["websites"])).output).toMatch(
-      /^websiteId +name +carrier +database +holds\n.*^shop +The Shop/ms,
+      /^websiteId +name +carrier +(?:sender +)?database +holds\n.*^shop +The Shop/ms,
     );
     const { websites } = await operatorJson(["websites"]);
     expect(websites).toContainEqual(expect.objectContaining({ websiteId: "shop" }));

@@ -174,6 +174,14 @@ test.each(["\xe9", "\xc3\xa9"])("an Idempotency-Key with more than ASCII is refu
   expect([answer?.status, answer?.body]).toEqual([400, expect.stringContaining('"code":40001')]);
 });
 
+test("credentials are read without a no-break space around them, which a page may have", async () => {
+  const { clientId, clientSecret } = await makeClient(service.url, "", ["+12125550004"]);
+  const space = "\xc2\xa0";
+  const credentials = [`X-Client-ID: ${clientId}${space}`, `X-Client-Secret: ${space}${clientSecret}${space}`];
+  const [answer] = await write(linesOf("GET /text/events HTTP/1.1", host(), ...credentials, CLOSE));
+  expect(answer?.status).toBe(200);
+});
+
 describe("a text from Twilio", () => {
   const QUERIES = ["?brand=it's", '?brand="it"', "?brand=<it>", "?brand=it%27s", "?brand=[x]|^`{}", ""];
 
