@@ -148,8 +148,8 @@ export default defineConfig({
           testTimeout: 180_000,
           hookTimeout: 180_000,
           expect: POLLING,
-          // Half of their time they wait for what another process says.
-          maxWorkers: 5,
+          // Each worker loads all of src. Half of their time, the long ones wait for what another process says.
+          maxWorkers: isLong ? 5 : 3,
           // After the others: a test that waits for a real process should not wait for a busy machine.
           sequence: { groupOrder: 1 },
         },
