@@ -161,6 +161,7 @@ describe("an import", () => {
     await subscribe([ADA]);
     await world.operator("POST", `/imports/${second.body.importId}/undo`);
     expect((await person()).subscribed).toBe(true);
+    expect((await ledger()).map(({ source }) => source)).toEqual(["import", "import"]);
     await world.operator("POST", `/imports/${first.body.importId}/undo`);
     expect(await world.rows("SELECT 1 FROM subscriptions")).toEqual([]);
   });

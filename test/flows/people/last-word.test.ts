@@ -233,3 +233,14 @@ it("a START of somebody who is subscribed is not listed, however old", async () 
   await bring(start);
   expect([await state(), await withoutEffect()]).toEqual([1, []]);
 });
+
+it("a START through another carrier is compared with when a late STOP was stored, not with that STOP's own time", async () => {
+  await hadOtherCarrier();
+  const stop = say("STOP");
+  world.advance(60);
+  const start = say("START");
+  world.advance(60);
+  await bring(stop);
+  await bring({ ...start, carrier: "twilio" });
+  expect([await state(), await withoutEffect()]).toEqual([0, [["START", "later-opt-out"]]]);
+});
