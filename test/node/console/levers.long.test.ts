@@ -1,10 +1,10 @@
 /** Hold, release and cancel: what can be undone is done at once, and all else is asked first. */
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { hasBrowser, openWindow, startBrowser } from "../journeys/browser.ts";
-import { buildConsole } from "./build.ts";
-import { type ConsolePage, openConsole, PAGES } from "./console-page.ts";
-import { type FixtureService, REQUEST_ID, startFixture } from "./fixture-service.ts";
+import { hasBrowser } from "../journeys/browser.ts";
+import { type ConsolePage, PAGES } from "./console-page.ts";
+import { openFixtureConsole } from "./fixture-console.ts";
+import { type FixtureService, REQUEST_ID } from "./fixture-service.ts";
 import { waiting } from "./fixture-state.ts";
 
 describe.skipIf(!hasBrowser)("on the console's page of what waits", () => {
@@ -13,15 +13,7 @@ describe.skipIf(!hasBrowser)("on the console's page of what waits", () => {
   let shown: ConsolePage;
 
   beforeAll(async () => {
-    buildConsole();
-    service = await startFixture();
-    browser = await startBrowser();
-    const context = await openWindow(browser, {
-      timezoneId: "Europe/Berlin",
-      locale: "en-GB",
-      viewport: { width: 1280, height: 800 },
-    });
-    shown = await openConsole(context, service);
+    ({ service, browser, shown } = await openFixtureConsole());
   });
 
   beforeEach(() => {

@@ -1,9 +1,9 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { hasBrowser, openWindow, startBrowser } from "../journeys/browser.ts";
-import { buildConsole } from "./build.ts";
-import { type ConsolePage, openConsole, PAGES } from "./console-page.ts";
-import { type FixtureService, startFixture } from "./fixture-service.ts";
+import { hasBrowser } from "../journeys/browser.ts";
+import { type ConsolePage, PAGES } from "./console-page.ts";
+import { openFixtureConsole } from "./fixture-console.ts";
+import type { FixtureService } from "./fixture-service.ts";
 
 describe.skipIf(!hasBrowser)("in a search of the console", () => {
   let service: FixtureService;
@@ -11,15 +11,7 @@ describe.skipIf(!hasBrowser)("in a search of the console", () => {
   let shown: ConsolePage;
 
   beforeAll(async () => {
-    buildConsole();
-    service = await startFixture();
-    browser = await startBrowser();
-    const context = await openWindow(browser, {
-      timezoneId: "Europe/Berlin",
-      locale: "en-GB",
-      viewport: { width: 1280, height: 800 },
-    });
-    shown = await openConsole(context, service);
+    ({ service, browser, shown } = await openFixtureConsole());
   });
 
   beforeEach(() => {

@@ -1,10 +1,10 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { hasBrowser, openWindow, startBrowser } from "../journeys/browser.ts";
-import { buildConsole } from "./build.ts";
-import { type ConsolePage, openConsole, PAGES } from "./console-page.ts";
+import { hasBrowser } from "../journeys/browser.ts";
+import { type ConsolePage, PAGES } from "./console-page.ts";
 import { NOW } from "./fixture-clock.ts";
-import { type FixtureService, REQUEST_ID, startFixture } from "./fixture-service.ts";
+import { openFixtureConsole } from "./fixture-console.ts";
+import { type FixtureService, REQUEST_ID } from "./fixture-service.ts";
 import { overview } from "./fixture-state.ts";
 import { waitingMessage } from "./fixture-texts.ts";
 
@@ -14,15 +14,7 @@ describe.skipIf(!hasBrowser)("in the console", () => {
   let shown: ConsolePage;
 
   beforeAll(async () => {
-    buildConsole();
-    service = await startFixture();
-    browser = await startBrowser();
-    const context = await openWindow(browser, {
-      timezoneId: "Europe/Berlin",
-      locale: "en-GB",
-      viewport: { width: 1280, height: 800 },
-    });
-    shown = await openConsole(context, service);
+    ({ service, browser, shown } = await openFixtureConsole());
   });
 
   beforeEach(() => {
