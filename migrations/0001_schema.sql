@@ -418,6 +418,20 @@ CREATE TABLE cancelled_messages (
 
 CREATE INDEX cancelled_messages_by_time ON cancelled_messages (cancelled_at);
 
+-- The tries of calls of D1 that a later try has ended: see src/store/fence.ts. Kept for an hour.
+CREATE TABLE ended_tries (
+  call TEXT NOT NULL PRIMARY KEY,
+  latest INTEGER NOT NULL,             -- the number of the latest try that is over
+  ended_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX ended_tries_by_time ON ended_tries (ended_at);
+
+-- Always empty: what is put into it fails its transaction.
+CREATE TABLE late_tries (
+  only INTEGER NOT NULL CONSTRAINT try_is_over CHECK (only IS NULL)
+) STRICT;
+
 -- The key of the tombstones. It is made once and never replaced: see src/store/people/erasure-key.ts.
 CREATE TABLE erasure_key (
   only INTEGER NOT NULL PRIMARY KEY CHECK (only = 1),

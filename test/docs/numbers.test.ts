@@ -38,9 +38,9 @@ import {
   longestRecoveryMilliseconds,
   MOST_ATTEMPTS,
   QUEUE_RETRIES,
-  RELEASE_DELAY_SECONDS,
   SILENT_STORE_TRIES,
   STORE_TRY_MILLISECONDS,
+  TRY_LIFE_SECONDS,
   waitForCancellation,
 } from "../../src/domain/messages/retry-policy.ts";
 import { LOOK_AHEAD_DAYS } from "../../src/domain/messages/sending-hours.ts";
@@ -178,6 +178,7 @@ const SENTENCES: Record<string, string[]> = {
     `between claim and outcome (at most ${LARGEST_CLAIM} messages)`,
     `begins no submission after ${seconds(DELIVERY_RUN_MILLISECONDS)} seconds`,
     `within the ${seconds(GRACE_MILLISECONDS)} seconds of grace`,
+    `once a later try has run, and ${TRY_LIFE_SECONDS} seconds after it began`,
     `${seconds(STORE_TRY_MILLISECONDS)} seconds for each of ${inWords(SILENT_STORE_TRIES)} tries of D1 (${seconds(LONGEST_STORE_TRY_MILLISECONDS)} for a report), and ${seconds(KV_MILLISECONDS)} seconds for KV and for a queue`,
     `After ${seconds(CLAIM_WAIT_MILLISECONDS)} seconds, the outcomes so far are stored`,
     `Submissions use ${inWords(OUTBOUND_CONNECTIONS)} of the ${inWords(CONNECTIONS)} connections`,
@@ -275,7 +276,6 @@ describe.each(Object.keys(SENTENCES))("%s.md", (page) => {
 /** Said in words that no number makes. */
 it("words that stand for a number are still right", () => {
   expect(LIMITER_MILLISECONDS, "half a second").toBe(500);
-  expect(RELEASE_DELAY_SECONDS, "half a minute later").toBe(30);
   expect(PAUSE_SECONDS, "wait a minute").toBe(60);
   expect(REFUSED_AGAIN_MILLISECONDS, "once a minute for each cause").toBe(60_000);
   expect(LONGEST_MILLISECONDS, "after a minute").toBe(60_000);

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { losingFirst } from "../late-tries.ts";
 import { finishMove } from "../moves.ts";
 import { abort, call, look, move, prepare, until, world } from "./moving.ts";
 
@@ -20,18 +19,6 @@ describe("a move", () => {
       isComplete: true,
     });
     expect(await call("GET", "/websites/brand/people/+12125550100")).toMatchObject({ subscribed: false });
-  });
-
-  it("that was refused does not begin, whenever a lost try of it runs", async () => {
-    await move("DB_2");
-    const start = async () =>
-      expect(await move("DB_3", "near")).toMatchObject(refused("another website is being moved: one moves at a time"));
-    const runLate = await losingFirst(world, start, "INSERT INTO moves");
-    world.advance(1);
-    await abort();
-    await runLate();
-    expect(await world.rows("SELECT website_id FROM moves")).toEqual([{ website_id: "brand" }]);
-    expect((await move("DB_3", "near")).status).toBe(202);
   });
 
   it("is in the list of moves", async () => {

@@ -3,7 +3,6 @@
 import type { Deps } from "../../deps.ts";
 import type { DueEvent } from "../../domain/callbacks/callback.ts";
 import { hasNoEffect, isStoreRefused, isStoreUnavailable } from "../../domain/failure.ts";
-import type { Recovery } from "../../domain/messages/job.ts";
 import { RECOVERY_DELAY_SECONDS, refusedSeconds } from "../../domain/messages/retry-policy.ts";
 import { describeError } from "../../platform/describe-error.ts";
 import {
@@ -106,9 +105,7 @@ async function claimOrGiveBack(deps: Deps, eventIds: DueEvent[]): Promise<Claime
   const claim = deps.newId();
   const claiming = claimCallbacks(deps.db, eventIds, claim, deps.now());
   try {
-    const toJob = (some: DueEvent[]): Recovery => ({ kind: "release-callbacks", claim, eventIds: some });
-    const { callbacks } = await claimOrRelease(deps, claiming, eventIds, toJob);
-    return { claim, callbacks };
+    return { claim, callbacks: await claimOrRelease(deps, claiming, { kind: "release-callbacks", claim, eventIds }) };
   } catch (error) {
     if (isStoreRefused(error)) await queueCallbacks(deps, eventIds, refusedSeconds(deps.random()));
     throw error;

@@ -140,7 +140,7 @@ export async function storeAndClaim(
 async function claimNext(deps: Deps, run: DeliveryRun, next: NextClaim, outcomes: Outcomes | null): Promise<Claimed> {
   const { claim, ids } = next;
   const claiming = recordAndClaim(deps.db, outcomes, next, deps.now());
-  const recorded = await claimOrRelease(deps, claiming, ids, (messageIds) => ({ kind: "release", claim, messageIds }));
+  const recorded = await claimOrRelease(deps, claiming, { kind: "release", claim, messageIds: ids });
   if (outcomes)
     await followUpInRun(deps, run, outcomes, recorded).catch((error) => queueRecords(deps, outcomes, error));
   else await queueFullJobs(deps, run, recorded.due);

@@ -37,7 +37,7 @@ export async function erase(deps: Deps, author: Author, websiteId: string, phone
   const entry = { action: "erase-person", subject: maskNumbers(phone), ...(websiteId && { websiteId }) } as const;
   const work = async () => {
     const tombstone = websiteId ? (await readTombstones(deps, websiteId)).of(toDigits(phone)) : null;
-    return erasePerson(deps.db, websiteId, toDigits(phone), tombstone, { author, now: deps.now() });
+    return erasePerson(deps.db, websiteId, toDigits(phone), tombstone, deps.now());
   };
   const messages = await audited(deps, author, entry, work, (count) => ({ messages: count }));
   deps.log("info", "person.erased", { requestId: toRequestId(author), websiteId, messages });

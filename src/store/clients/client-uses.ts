@@ -5,7 +5,7 @@ import {
   REFUSED_AGAIN_MILLISECONDS,
   USED_AGAIN_MILLISECONDS,
 } from "../../domain/clients/client-uses.ts";
-import { runQuery } from "../database.ts";
+import { runQuery, runWrite } from "../database.ts";
 import { STATE } from "../databases/moving.ts";
 import type { ClientRow } from "../rows.ts";
 import { prepare, sql } from "../sql.ts";
@@ -13,7 +13,8 @@ import { toClient } from "./clients.ts";
 
 /** No row is written if another isolate has just stored a use of this secret. */
 export async function storeUse(db: D1Database, clientId: string, secretHash: string, now: number): Promise<void> {
-  await runQuery(
+  await runWrite(
+    db,
     prepare(
       db,
       sql`UPDATE clients AS c SET used_at = ${now}, secret_used_at = iif(secret_hash = ${secretHash}, ${now}, secret_used_at),
@@ -28,7 +29,8 @@ export async function storeUse(db: D1Database, clientId: string, secretHash: str
 
 /** No row is written if another isolate has just stored a refusal with this cause. */
 export async function storeRefusal(db: D1Database, clientId: string, cause: ClientRefusal, now: number): Promise<void> {
-  await runQuery(
+  await runWrite(
+    db,
     prepare(
       db,
       sql`UPDATE clients AS c SET refused_at = ${now}, refusal = ${cause}

@@ -4,7 +4,7 @@ import { parseJsonColumn, runBatch, runQuery } from "../database.ts";
 import { FIRST, type Place } from "../databases/directory.ts";
 import { STATE } from "../databases/moving.ts";
 import { toHolds } from "../messages/holds.ts";
-import { auditStatement } from "../operations/audit.ts";
+import { auditStatement, runAudited } from "../operations/audit.ts";
 import type { WebsiteRow } from "../rows.ts";
 import { prepare, sql } from "../sql.ts";
 
@@ -65,9 +65,9 @@ export async function updateWebsite(
   const entry: AuditEntry = { action: "put-website", websiteId, ...changeOf(present, given) };
   const { name, carrier, sender, helpText, duplicateWindowHours, optOutWords, timeZone } = given;
   const { allowedCountries, linkOrigin, frequencyCap, transactionalPurposes, sendingHours, dailyLimit } = given;
-  const [, updated] = await runBatch(db, [
-    keepSender(db, websiteId),
-    prepare(
+  const rows = await runAudited(db, {
+    former: keepSender(db, websiteId),
+    updated: prepare(
       db,
       sql`UPDATE websites SET name = coalesce(${name ?? null}, name), carrier = coalesce(${carrier ?? null}, carrier),
           sender = iif(${isKept(sender)}, sender, ${sender ?? null}),
@@ -85,13 +85,13 @@ export async function updateWebsite(
           updated_at = max(${now}, updated_at + 1)
         WHERE website_id = ${websiteId} AND updated_at = ${updatedAt} RETURNING website_id`,
     ),
-    auditStatement(db, author, entry, now),
-    prepare(
+    audited: auditStatement(db, author, entry, now),
+    clients: prepare(
       db,
       sql`UPDATE clients SET changed_at = max(${now}, changed_at + 1), copied_at = NULL WHERE website_id = ${websiteId}`,
     ),
-  ]);
-  return updated?.results.length === 1;
+  });
+  return rows === "made" || rows.updated.length === 1;
 }
 
 /** undefined: the setting is kept; null: it is removed. */

@@ -63,6 +63,8 @@ export const PAGED = MOVED_NAMES.filter((name) => !MOVED_TABLES[name].follows);
 /** The tables whose rows stay, and why. */
 export const STAYING_TABLES = {
   last_sweep: "of the sweep of this database",
+  ended_tries: "of the calls of this database",
+  late_tries: "always empty",
   outcome_counts: "of an hour, of all websites",
   receipt_counts: "of an hour, of all websites",
   traffic_counts: "of what this database has stored: the sum over all databases holds wherever a website is",

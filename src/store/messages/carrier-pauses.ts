@@ -2,7 +2,7 @@
 // leaves out the messages of a carrier that pauses.
 import type { BreakerChange, BreakerState } from "../../domain/messages/circuit-breaker.ts";
 import type { SubmissionEntry } from "../../domain/messages/job.ts";
-import { runBatch, runNamed, runQuery } from "../database.ts";
+import { runBatch, runNamed, runQuery, runWrite } from "../database.ts";
 import { STATE } from "../databases/moving.ts";
 import type { CarrierPauseRow } from "../rows.ts";
 import { piece, prepare, type Query, type Sql, sql } from "../sql.ts";
@@ -165,7 +165,8 @@ export async function takeRetries(
   now: number,
   most: number,
 ): Promise<{ messageId: string; websiteId: string }[]> {
-  const rows = await runQuery<{ message_id: string; website_id: string }>(
+  const rows = await runWrite<{ message_id: string; website_id: string }>(
+    db,
     prepare(
       db,
       sql`UPDATE messages SET due_at = ${now} WHERE message_id IN (

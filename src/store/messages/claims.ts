@@ -7,7 +7,7 @@ import type { Segments } from "../../domain/messages/segments.ts";
 import type { SendingHours } from "../../domain/messages/sending-hours.ts";
 import { toE164 } from "../../domain/people/phone.ts";
 import { dueEvents, recordEvents } from "../callbacks/events.ts";
-import { runNamedRows, stillUnclear } from "../database.ts";
+import { runNamed } from "../database.ts";
 import { addCounts, type OutcomeCount } from "../operations/outcome-counts.ts";
 import { countTraffic } from "../operations/traffic-counts.ts";
 import type { MessageRow, WebsiteRow } from "../rows.ts";
@@ -77,20 +77,14 @@ export async function recordAndClaim(
   next: NextClaim | null,
   now: number,
 ): Promise<Recorded> {
-  const { answer, wasLost } = await runNamedRows(db, {
+  const answer = await runNamed(db, {
     ...(outcomes ? outcomeStatements(db, outcomes, now) : NO_OUTCOMES),
     ...(next ? claimStatements(db, next, now) : NO_CLAIM),
   });
   const { breaker, events, reported, ended, breakers } = answer;
-  const claimed = toClaimedMessages(answer.claimed);
   return {
-    claimed,
+    claimed: toClaimedMessages(answer.claimed),
     putBack: answer.crowded.map((row) => ({ messageId: row.message_id, at: row.due_at })),
-    unclear: stillUnclear(
-      wasLost,
-      next?.ids ?? [],
-      claimed.map(({ messageId }) => messageId),
-    ),
     due: dueEvents([...events, ...reported, ...ended]),
     breakers: toBreakers(breakers),
     hasAnswered: breaker.length > 0,
@@ -101,8 +95,6 @@ export interface Recorded {
   claimed: ClaimedMessage[];
   /** The frequency cap had no place for them yet. `at`: when they are due again, in milliseconds since 1970. */
   putBack: { messageId: string; at: number }[];
-  /** A try of the claim was lost. It may run later, and claim these, which the answered one has not. */
-  unclear: string[];
   due: DueEvent[];
   /** The circuit breakers of carriers that have failed since they last answered, by carrier. */
   breakers: Map<string, BreakerState>;

@@ -1,7 +1,7 @@
 // An operator holds, releases and cancels the waiting messages of a website, by their purpose and client. All of them are looked at,
 // in steps, however many other websites have.
 import { covers, type MessageFilter } from "../../domain/messages/hold.ts";
-import { runQuery } from "../database.ts";
+import { runQuery, runWrite } from "../database.ts";
 import { piece, prepare, type Sql, sql } from "../sql.ts";
 import { HELD, IS_HELD } from "./holds.ts";
 
@@ -151,7 +151,8 @@ export async function findWaitingMessage(
 
 /** Makes released messages due now, or at their time. @returns those that still wait */
 export async function makeDue(db: D1Database, messageIds: string[], now: number): Promise<string[]> {
-  const rows = await runQuery<{ message_id: string }>(
+  const rows = await runWrite<{ message_id: string }>(
+    db,
     prepare(
       db,
       sql`UPDATE messages SET due_at = max(${now}, coalesce(send_at, 0)), reason = iif(reason = ${HELD}, NULL, reason)

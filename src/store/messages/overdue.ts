@@ -2,7 +2,7 @@
 import type { DueEvent } from "../../domain/callbacks/callback.ts";
 import { type CancellationWait, LONGEST_RUN_MILLISECONDS } from "../../domain/messages/retry-policy.ts";
 import { toEventId } from "../callbacks/events.ts";
-import { runQuery } from "../database.ts";
+import { runQuery, runWrite } from "../database.ts";
 import { STATE } from "../databases/moving.ts";
 import type { EventRow } from "../rows.ts";
 import { prepare, type Sql, sql } from "../sql.ts";
@@ -41,7 +41,8 @@ export async function takeOverdue(
   const at = sql`${now} + iif(carrier IS NULL,
     cast(max(min(${wait.longestPause}, ${age} / 2), ${wait.hidden} - ${age}) + ${wait.margin} AS INTEGER), 0)`;
   const deadline = deadlineOf(longestWait);
-  const rows = await runQuery<{ message_id: string; website_id: string; at: number; is_held: 0 | 1 }>(
+  const rows = await runWrite<{ message_id: string; website_id: string; at: number; is_held: 0 | 1 }>(
+    db,
     prepare(
       db,
       sql`UPDATE messages AS m SET reason = iif(${IS_HELD}, ${HELD}, reason),
@@ -88,7 +89,8 @@ export async function markInterrupted(
   db: D1Database,
   { claimedBefore, dueBefore, now }: { claimedBefore: number; dueBefore: number; now: number },
 ): Promise<void> {
-  await runQuery(
+  await runWrite(
+    db,
     prepare(
       db,
       sql`UPDATE messages SET due_at = ${now} WHERE message_id IN (
@@ -122,7 +124,8 @@ async function readIds(db: D1Database, query: Sql): Promise<string[]> {
 
 /** Takes callbacks whose job was due before `dueBefore` and that no run has claimed, and counts their job as due now. */
 export async function takeOverdueCallbacks(db: D1Database, dueBefore: number, now: number): Promise<DueEvent[]> {
-  const rows = await runQuery<Pick<EventRow, "message_id" | "event">>(
+  const rows = await runWrite<Pick<EventRow, "message_id" | "event">>(
+    db,
     prepare(
       db,
       sql`UPDATE events SET due_at = ${now} WHERE seq IN (

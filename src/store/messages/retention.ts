@@ -121,7 +121,10 @@ export function purgeKeys(
   });
 }
 
-/** Deletes counts older than one hour, counts of days older than a month, and what clients were refused more than a week ago. */
+/** Much longer than a try may live: see TRY_LIFE_SECONDS. */
+const ENDED_KEPT_MILLISECONDS = 3_600_000;
+
+/** Deletes counts and ended tries older than one hour, counts of days older than a month, and what clients were refused more than a week ago. */
 export function purgeOutcomes(db: D1Database, now: number): Promise<number> {
   return purge(db, {
     outcomes: sql`DELETE FROM outcome_counts WHERE (minute, kind, carrier, outcome) IN (
@@ -140,6 +143,9 @@ export function purgeOutcomes(db: D1Database, now: number): Promise<number> {
       WHERE website_id = '' AND span = 'minute' AND at <= ${minuteOf(now) - KEPT_MINUTES}`,
     daysOfAll: sql`DELETE FROM traffic_counts
       WHERE website_id = '' AND span = 'day' AND at <= ${dayNumber(now) - KEPT_DAYS}`,
+    tries: sql`DELETE FROM ended_tries WHERE call IN (
+      SELECT call FROM ended_tries WHERE ended_at <= ${now - ENDED_KEPT_MILLISECONDS}
+      ORDER BY ended_at LIMIT ${DELETED_A_STEP})`,
     refused: sql`DELETE FROM refused_requests WHERE (client_id, refused_at, request_id) IN (
       SELECT client_id, refused_at, request_id FROM refused_requests WHERE refused_at <= ${now - REFUSED_KEPT_MILLISECONDS}
       ORDER BY refused_at LIMIT ${DELETED_A_STEP})`,

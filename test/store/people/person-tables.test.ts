@@ -45,6 +45,7 @@ const WITHOUT_NUMBERS: Record<string, [columns: string, why: string]> = {
   daily_counts: ["website_id day send_purpose status reason", COUNTS],
   database_sizes: ["", COUNTS],
   dead_jobs: ["id queue body error", MASKED],
+  ended_tries: ["call", HASHES],
   erased_people: ["website_id mark", "the mark is a keyed hash: it tells that a number stays opted out, and no number"],
   erasure_key: ["key_id sealed", HASHES],
   failing_endpoints: ["client_id host cause", "how an endpoint failed, and not for whom"],
@@ -56,6 +57,7 @@ const WITHOUT_NUMBERS: Record<string, [columns: string, why: string]> = {
   ],
   imports: ["import_id website_id file operator counted_request", COUNTS],
   last_sweep: ["failed_jobs", COUNTS],
+  late_tries: ["", HASHES],
   links: ["code message_id url", OF_A_MESSAGE],
   moved_feeds: ["website_id", COUNTS],
   moves: [
