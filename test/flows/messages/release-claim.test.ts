@@ -73,7 +73,7 @@ const claims = async (table: keyof typeof CLAIMED) =>
   (await world.rows(`SELECT claim, count(*) AS n FROM ${table} WHERE ${CLAIMED[table]} GROUP BY claim`)).length;
 
 describe("a job that releases a claim", () => {
-  it("reads the messages that were to be claimed", async () => {
+  it("reads the messages that were to be claimed, and takes back their attempt", async () => {
     const messageId = await world.send(client, { phone: ADA });
     world.jobs.length = 0;
     const job = await loseClaim("textgate-messages", [{ kind: "deliver", messageIds: [messageId] }]);
@@ -82,6 +82,8 @@ describe("a job that releases a claim", () => {
     expect(await claims("messages")).toBe(2);
     expect(await run(job)).toBeLessThan(30);
     expect(await claims("messages")).toBe(1);
+    const [released] = await world.rows("SELECT attempts FROM messages WHERE message_id = ?1", messageId);
+    expect(released).toEqual({ attempts: 0 });
   });
 
   it("reads the callbacks that were to be claimed", async () => {
