@@ -58,14 +58,19 @@ async function read(after = "", limit = 100, of = client): Promise<Page> {
   return answer.json();
 }
 
+/** A feed that gives an event twice would be read forever. */
+const MOST_PAGES = 100;
+
 async function readAll(after = "", limit = 100, of = client): Promise<{ events: FeedEvent[]; next: string }> {
   const events: FeedEvent[] = [];
-  for (let next = after; ; ) {
+  let next = after;
+  for (let pages = 0; pages < MOST_PAGES; pages++) {
     const page = await read(next, limit, of);
     events.push(...page.events);
     next = page.next;
     if (!page.more) return { events, next };
   }
+  throw new Error("the pages have no end");
 }
 
 const delivered = (messageId: string) =>

@@ -66,6 +66,14 @@ describe("far from where the operator's call was made", () => {
     expect(await works(far)).toBe(40300);
   });
 
+  it("a suspended client is refused at once in what is counted before it is answered", async () => {
+    const ask = () => far.post("/text/subscription/status", client, { phone_numbers: [ADA] });
+    expect((await ask()).status).toBe(200);
+    await patch({ suspended: true });
+    const answer = await ask();
+    expect([answer.status, await answer.json()]).toMatchObject([403, { code: 40300 }]);
+  });
+
   it("a grant that was taken away is refused at once", async () => {
     expect(await works(far)).toBe(200);
     await patch({ operations: ["status"] });

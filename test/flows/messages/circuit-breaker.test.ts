@@ -309,6 +309,19 @@ it("a message is tried forty times at most", async () => {
   expect(row).toEqual({ status: "FAILED_TO_SEND", reason: "not taken in 40 attempts: busy" });
 });
 
+it("a message that is out of attempts while its carrier fails is kept until the carrier works, and goes", async () => {
+  const client = await websiteOf("sandbox");
+  const messageId = await world.send(client, { phone: PHONES[0] });
+  await world.rows("UPDATE messages SET attempts = 39");
+  one.answer = away;
+  await world.pass(10);
+  expect(one.submitted.length).toBeGreaterThan(1);
+  expect(await world.statusOf(messageId)).toBe("PENDING_TO_SEND");
+  one.answer = accepted;
+  await world.pass(10);
+  expect(await world.statusOf(messageId)).toBe("SENDING");
+});
+
 describe("a message that was claimed when the circuit breaker opened, and not submitted", () => {
   it("waits until the breaker lets submissions through again, as those do that nobody had claimed", async () => {
     const client = await websiteOf("sandbox");

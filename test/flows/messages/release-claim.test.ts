@@ -70,7 +70,7 @@ const claims = async (table: "messages" | "events") =>
   (await world.rows(`SELECT claim FROM ${table} WHERE claim IS NOT NULL GROUP BY claim`)).length;
 
 describe("a job that releases a claim", () => {
-  it("reads the messages that were to be claimed", async () => {
+  it("reads the messages that were to be claimed, and takes back their attempt", async () => {
     const messageId = await world.send(client, { phone: ADA });
     world.jobs.length = 0;
     const job = await loseClaim("textgate-messages", [{ kind: "deliver", messageIds: [messageId] }]);
@@ -79,6 +79,8 @@ describe("a job that releases a claim", () => {
     expect(await claims("messages")).toBe(2);
     expect(await run(job)).toBeLessThan(30);
     expect(await claims("messages")).toBe(1);
+    const [released] = await world.rows("SELECT attempts FROM messages WHERE message_id = ?1", messageId);
+    expect(released).toEqual({ attempts: 0 });
   });
 
   it("reads the callbacks that were to be claimed", async () => {
