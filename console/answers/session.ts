@@ -1,6 +1,6 @@
 // Who is signed in, who may be, and who has changed what: the types of the service's own declarations. answers.ts says how to read this.
 import type { ConsoleSessionAnswer } from "../../src/domain/operations/session.ts";
-import type { AuditAnswers, SessionAnswers, TokenAnswers } from "../../src/operator/views/operators.ts";
+import type { AuditAnswers, SessionAnswers, TokenAnswers } from "../../src/operator/answers/operators.ts";
 
 /** Each error of the service. `details`, wanted for 40903: `[{count}]`, the count of now. */
 export interface ErrorAnswer {

@@ -1,20 +1,17 @@
 // Types alone: the console's shapes of answers are held to the schemas of the calls. The console is checked with the types of a browser,
 // which the code of the Worker does not compile with: so this is checked with the Worker.
 import type * as Console from "../../console/answers.ts";
-import type { DeadJobAnswers } from "../../src/operator/dead-jobs.ts";
-import type { HoldAnswers } from "../../src/operator/holds.ts";
-import type { ImportListAnswers } from "../../src/operator/import-list.ts";
-import type { InboundListAnswers } from "../../src/operator/inbound-list.ts";
-import type { MessageAnswers } from "../../src/operator/messages.ts";
+import type { ClientAnswers, TestEventAnswers } from "../../src/operator/answers/clients.ts";
+import type { DeadJobAnswers } from "../../src/operator/answers/dead-jobs.ts";
+import type { HoldAnswers } from "../../src/operator/answers/holds.ts";
+import type { ImportListAnswers, SubscriberAnswers } from "../../src/operator/answers/imports.ts";
+import type { InboundListAnswers } from "../../src/operator/answers/inbound.ts";
+import type { MessageAnswers } from "../../src/operator/answers/messages.ts";
+import type { OverviewAnswers } from "../../src/operator/answers/overview.ts";
+import type { PeopleAnswers, SubscriberListAnswers } from "../../src/operator/answers/people.ts";
+import type { WaitingAnswers } from "../../src/operator/answers/waiting.ts";
+import type { WebsiteAnswers } from "../../src/operator/answers/websites.ts";
 import type { MoveAnswers } from "../../src/operator/moves.ts";
-import type { OverviewAnswers } from "../../src/operator/overview.ts";
-import type { SubscriberListAnswers } from "../../src/operator/subscriber-list.ts";
-import type { SubscriberAnswers } from "../../src/operator/subscribers.ts";
-import type { TestEventAnswers } from "../../src/operator/test-event.ts";
-import type { ClientAnswers } from "../../src/operator/views/client.ts";
-import type { PeopleAnswers } from "../../src/operator/views/person.ts";
-import type { WaitingAnswers } from "../../src/operator/waiting.ts";
-import type { WebsiteAnswers } from "../../src/operator/websites.ts";
 
 /** Does not compile where the call does not give what the console reads. */
 type Gives<Answer extends Wanted, Wanted> = [Answer, Wanted];
