@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { DATABASE_STATUSES } from "../../domain/databases/database-state.ts";
+import type { Answers } from "../answers.ts";
 
 export const databaseSchema = z.object({
   database: z.string().describe("Its binding."),
@@ -26,3 +27,5 @@ export const databaseAnswers = {
     ),
   }),
 };
+
+export type DatabaseAnswers = Answers<typeof databaseAnswers>;
