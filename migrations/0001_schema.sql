@@ -14,9 +14,7 @@ CREATE TABLE websites (
   -- What an operator holds of a website: a JSON array of {"holdId", "sendPurpose", "clientId", "since", "by", "reason"}; NULL: nothing.
   holds TEXT,
   home INTEGER NOT NULL,               -- its ids carry it: see homes
-  database TEXT NOT NULL,              -- the binding of the database that it is in
-  frequency_cap TEXT,                  -- as in settings, for the claim
-  sending_hours TEXT                   -- as in settings, for the claim
+  database TEXT NOT NULL               -- the binding of the database that it is in
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX websites_by_sender ON websites (carrier, sender);

@@ -14,8 +14,6 @@ export interface WebsiteRow {
   carrier: string;
   sender: string | null;
   settings: string;
-  frequency_cap: string | null;
-  sending_hours: string | null;
   holds: string | null;
   home: number;
   database: string;

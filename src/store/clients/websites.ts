@@ -36,10 +36,8 @@ export async function insertWebsite(
     ),
     prepare(
       db,
-      sql`INSERT INTO websites (website_id, name, carrier, sender, settings, frequency_cap, sending_hours, created_at,
-          updated_at, home, database)
-        SELECT ${websiteId}, ${name}, ${carrier}, ${sender}, ${optional}, ${optional} ->> 'frequencyCap',
-          ${optional} ->> 'sendingHours', ${now}, ${now},
+      sql`INSERT INTO websites (website_id, name, carrier, sender, settings, created_at, updated_at, home, database)
+        SELECT ${websiteId}, ${name}, ${carrier}, ${sender}, ${optional}, ${now}, ${now},
           coalesce(${place?.home ?? null}, (SELECT home FROM homes WHERE website_id = ${websiteId})),
           ${place?.database ?? FIRST}
         WHERE ${place?.database ?? null} IS NOT NULL
@@ -73,7 +71,7 @@ export async function updateWebsite(
     prepare(
       db,
       sql`UPDATE websites SET name = ${name}, carrier = ${carrier}, sender = ${sender},
-          settings = ${optional}, frequency_cap = ${optional} ->> 'frequencyCap', sending_hours = ${optional} ->> 'sendingHours',
+          settings = ${optional},
           updated_at = max(${now}, updated_at + 1)
         WHERE website_id = ${websiteId} AND updated_at = ${updatedAt} RETURNING website_id`,
     ),

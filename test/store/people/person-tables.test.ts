@@ -81,7 +81,7 @@ const WITHOUT_NUMBERS: Record<string, [columns: string, why: string]> = {
   ],
   endpoint_posts: ["client_id", COUNTS],
   traffic_counts: ["website_id span carrier", COUNTS],
-  websites: ["website_id name carrier sender settings holds database frequency_cap sending_hours", SETTINGS],
+  websites: ["website_id name carrier sender settings holds database", SETTINGS],
 };
 
 interface Column {
