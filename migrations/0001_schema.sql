@@ -5,8 +5,8 @@ CREATE TABLE websites (
   name TEXT NOT NULL,
   carrier TEXT NOT NULL,
   sender TEXT,
-  help_text TEXT,
-  duplicate_window_hours INTEGER,
+  -- JSON: the optional settings, by the names that PUT /operator/websites/{websiteId} has for them. Absent or null: not set.
+  settings TEXT NOT NULL DEFAULT '{}',
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
   -- Messages that were accepted before this time are counted in daily_counts, and are final.
@@ -14,16 +14,7 @@ CREATE TABLE websites (
   -- What an operator holds of a website: a JSON array of {"holdId", "sendPurpose", "clientId", "since", "by", "reason"}; NULL: nothing.
   holds TEXT,
   home INTEGER NOT NULL,               -- its ids carry it: see homes
-  database TEXT NOT NULL,              -- the binding of the database that it is in
-  -- Words that opt out of this website, in addition to the words that opt out of every website.
-  opt_out_words TEXT,
-  time_zone TEXT,                      -- its IANA name
-  allowed_countries TEXT,              -- to which it sends: a JSON array of ISO 3166-1 codes; NULL: any
-  link_origin TEXT,                    -- of its tracking links; NULL: that of the service
-  frequency_cap TEXT,                  -- JSON: count and hours; NULL: none
-  transactional_purposes TEXT,         -- a JSON array of purposes whose messages are no marketing; NULL: none
-  sending_hours TEXT,                  -- JSON: when its marketing messages may go; NULL: at any time
-  daily_limit INTEGER                  -- the most texts that it accepts in 24 hours; NULL: any number
+  database TEXT NOT NULL               -- the binding of the database that it is in
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX websites_by_sender ON websites (carrier, sender);

@@ -64,8 +64,8 @@ const SOURCES: Record<string, string> = {
 export const sourceWords = (source: string): string => SOURCES[source] ?? source;
 
 interface Told {
-  consentedAt?: string | null;
-  evidence?: string | null;
+  consentedAt?: string | null | undefined;
+  evidence?: string | null | undefined;
 }
 
 /** What a client or an import has told as proof that the person agreed; empty: nothing. */

@@ -12,6 +12,8 @@ export interface Rate {
 
 type Kind = "delivered" | "clicked" | "optedOut";
 
+type Row = Pick<ReportRow, Kind | "sent">;
+
 const WORSE: Record<Kind, { by: number; sign: 1 | -1; decimals: number }> = {
   delivered: { by: 2, sign: -1, decimals: 1 },
   clicked: { by: 3, sign: -1, decimals: 1 },
@@ -19,9 +21,9 @@ const WORSE: Record<Kind, { by: number; sign: 1 | -1; decimals: number }> = {
 };
 
 /** In percent of what was given to a carrier. A rate of fewer than 20 texts is compared with nothing. */
-export function rateOf(kind: Kind, now: ReportRow, before: ReportRow | undefined): Rate {
+export function rateOf(kind: Kind, now: Row, before: Row | undefined): Rate {
   const { by, sign, decimals } = WORSE[kind];
-  const percent = (row: ReportRow) => ((row[kind] ?? 0) / row.sent) * 100;
+  const percent = (row: Row) => ((row[kind] ?? 0) / row.sent) * 100;
   const value = kind === "clicked" && !now.clicked ? "–" : formatShare(now[kind] ?? 0, now.sent, decimals);
   if (!before || before.sent < 20 || now.sent < 20 || value === "–") return { value, change: null, isBad: false };
   const difference = percent(now) - percent(before);

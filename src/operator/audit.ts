@@ -8,9 +8,9 @@ import { inQuery, ok, type Resource } from "../http/call.ts";
 import { MESSAGE_ID, TIME } from "../http/examples.ts";
 import { toTime } from "../http/time.ts";
 import { AUDIT_FILTERS, type AuditFilter, listAudit } from "../store/operations/audit.ts";
+import { type AuditAnswers, auditAnswers } from "./answers/operators.ts";
 import { operatorCall } from "./operator-call.ts";
 import { PAGE, readClientId, readWebsiteId } from "./params.ts";
-import { type AuditAnswers, auditAnswers } from "./views/operators.ts";
 
 /** In the shell, where `--json` has the id of the request, too. */
 export const CHANGE_COLUMNS = [

@@ -9,11 +9,12 @@ import { inQuery, ok, type Resource } from "../http/call.ts";
 import { MESSAGE_ID, PHONE, TIME } from "../http/examples.ts";
 import { toTime } from "../http/time.ts";
 import { type LedgerEntry, type LedgerPlace, readLedger } from "../store/people/ledger.ts";
+import { changeSchema } from "./answers/people.ts";
 import { type Answers, personIdShape } from "./answers.ts";
 import { csvFile, FILE_ROWS, MOST_FILE_ROWS } from "./csv-file.ts";
 import { operatorCall } from "./operator-call.ts";
 import { PAGE, readChoice, readTime, requireSameDatabase, requireWebsite, WEBSITE } from "./params.ts";
-import { changeSchema, changeView } from "./views/person.ts";
+import { changeView } from "./views/person.ts";
 
 const ledgerAnswers = {
   LedgerPage: z.object({

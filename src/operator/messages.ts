@@ -1,4 +1,3 @@
-import * as z from "zod";
 import type { Deps } from "../deps.ts";
 import type { Website } from "../domain/clients/website.ts";
 import { timeOf } from "../domain/databases/home.ts";
@@ -22,7 +21,7 @@ import {
 import { readContext } from "../store/messages/message-context.ts";
 import { findNewest } from "../store/messages/newest-messages.ts";
 import { readMessage } from "../store/messages/read-message.ts";
-import { type Answers, missingShape } from "./answers.ts";
+import { messageAnswers } from "./answers/messages.ts";
 import { operatorCall } from "./operator-call.ts";
 import {
   givenPhone,
@@ -34,22 +33,8 @@ import {
   requireFound,
   requireSameDatabase,
 } from "./params.ts";
-import { FOUND_MESSAGE, foundMessageSchema, foundView, messageView } from "./views/message.ts";
-import { contextView, STORY, storySchema } from "./views/message-context.ts";
-
-const messageAnswers = {
-  OperatorMessage: storySchema,
-  FoundMessages: z.object({
-    messages: z.array(foundMessageSchema),
-    next: z
-      .string()
-      .nullable()
-      .describe("The `cursor` of the next page, which may have older ones; null: there are none."),
-    ...missingShape,
-  }),
-};
-
-export type MessageAnswers = Answers<typeof messageAnswers>;
+import { FOUND_MESSAGE, foundView, messageView } from "./views/message.ts";
+import { contextView, STORY } from "./views/message-context.ts";
 
 const find = operatorCall({
   id: "findMessages",

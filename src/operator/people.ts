@@ -11,21 +11,12 @@ import { toTime } from "../http/time.ts";
 import type { Erased } from "../store/people/erasure.ts";
 import { isKnownIn } from "../store/people/person-tables.ts";
 import { removeEmail } from "../store/people/subscriptions.ts";
+import { type PeopleAnswers, peopleAnswers } from "./answers/people.ts";
 import { eraseEverywhereCall, eraseOne } from "./erase-person.ts";
 import { TEXT_COLUMNS } from "./inbound.ts";
 import { operatorCall } from "./operator-call.ts";
 import { PAGE, PHONE, requireFound, requirePhone, requireWebsite, WEBSITE } from "./params.ts";
-import {
-  EVERYWHERE,
-  EXPORT,
-  erasedView,
-  PERSON,
-  type PeopleAnswers,
-  peopleAnswers,
-  personView,
-  readWebsite,
-  sentView,
-} from "./views/person.ts";
+import { EVERYWHERE, EXPORT, erasedView, PERSON, personView, readWebsite, sentView } from "./views/person.ts";
 
 const COLUMNS = {
   changes: ["at", "from", "to", "addressChanged", "source", "proof", "consentedAt", "evidence"],

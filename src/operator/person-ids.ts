@@ -15,7 +15,7 @@ import { toPersonId } from "../platform/person-id.ts";
 import { findNumbersOf } from "../store/people/find-by-email.ts";
 import { findWebsitesOf } from "../store/people/person-tables.ts";
 import { readPerson } from "../store/people/subscriptions.ts";
-import { type Answers, missingShape } from "./answers.ts";
+import { personIdAnswers } from "./answers/people.ts";
 import { operatorCall, settingsBody } from "./operator-call.ts";
 import { readPhone, requireFound } from "./params.ts";
 
@@ -25,24 +25,6 @@ const findSchema = jsonObject({
   phone: z.string(ONE_OF_BOTH).nullish().describe("E.164."),
   email: z.string(ONE_OF_BOTH).nullish().describe("In place of `phone`: whoever is subscribed with it."),
 });
-
-const foundShape = {
-  personId: z.string().describe("Taken wherever a path takes a number, and as `person` in a query."),
-  phone: z.string(),
-};
-
-const personIdAnswers = {
-  FoundPerson: z.object({
-    ...foundShape,
-    others: z
-      .array(z.object(foundShape))
-      .describe("Who else has the `email` that was asked for, the last subscribed first."),
-    ...missingShape,
-  }),
-  RevealedPerson: z.object({ phone: z.string(), emails: z.array(z.string()), ...missingShape }),
-};
-
-export type PersonIdAnswers = Answers<typeof personIdAnswers>;
 
 /** No number's: it is of no key. */
 const PERSON_ID = "p_CzXqkZ5wq1o8mVnR0b4yT2uHc7sLd9eGfJ3aKxPiWvQtYhBn1M6U5rE";

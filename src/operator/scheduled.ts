@@ -9,10 +9,11 @@ import { TIME } from "../http/examples.ts";
 import { type FoundMessage, listWebsiteIds } from "../store/messages/find-messages.ts";
 import { listScheduled } from "../store/messages/list-scheduled.ts";
 import type { KeptPlace } from "../store/messages/scheduled.ts";
+import { foundMessageSchema } from "./answers/messages.ts";
 import { missingShape } from "./answers.ts";
 import { operatorCall } from "./operator-call.ts";
 import { givenPhone, PAGE, readPhone, readWebsiteId } from "./params.ts";
-import { FOUND_MESSAGE, foundMessageSchema, foundView } from "./views/message.ts";
+import { FOUND_MESSAGE, foundView } from "./views/message.ts";
 
 const scheduledAnswers = {
   ScheduledMessages: z.object({

@@ -12,38 +12,12 @@ import {
   beginSubscribers,
   findPhoneOfChange,
   listSubscribers,
-  MOST_COUNTED,
   type Subscriber,
 } from "../store/people/list-subscribers.ts";
-import { CHANGE_SOURCES } from "../store/rows.ts";
-import { type Answers, personIdShape } from "./answers.ts";
+import { listAnswers, type SubscriberListAnswers } from "./answers/people.ts";
 import { csvFile, FILE_ROWS } from "./csv-file.ts";
 import { operatorCall } from "./operator-call.ts";
 import { PAGE, readChoice, requireSameDatabase, requireWebsite, WEBSITE } from "./params.ts";
-
-const subscriberSchema = z.object({
-  phone: z.string(),
-  ...personIdShape,
-  email: z.string().nullable(),
-  subscribed: z.boolean(),
-  since: z.iso.datetime(),
-  source: z.enum(CHANGE_SOURCES).describe("The source of the last change."),
-});
-
-const listAnswers = {
-  SubscriberPage: z.object({
-    total: z
-      .int()
-      .nullable()
-      .describe(
-        `How many are subscribed, on the first page; null on the others, and of more than ${MOST_COUNTED} numbers.`,
-      ),
-    subscribers: z.array(subscriberSchema),
-    next: z.string().nullable().describe("The `cursor` of the next page; null: this is the last."),
-  }),
-};
-
-export type SubscriberListAnswers = Answers<typeof listAnswers>;
 
 const CSV = {
   mediaType: "text/csv",

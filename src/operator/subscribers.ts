@@ -15,7 +15,7 @@ import { inPath, inQuery, ok, type Resource } from "../http/call.ts";
 import { PHONE as A_PHONE, MESSAGE_ID } from "../http/examples.ts";
 import { readParts } from "../http/import-parts.ts";
 import { countImport, readImport } from "../store/people/imports.ts";
-import type { Answers } from "./answers.ts";
+import { subscriberAnswers } from "./answers/imports.ts";
 import { operatorCall } from "./operator-call.ts";
 import {
   MOST_PARTS,
@@ -27,22 +27,7 @@ import {
   requireWebsite,
   WEBSITE,
 } from "./params.ts";
-import { importAnswer } from "./views/import-answer.ts";
 import { previewOf, sayUndone } from "./views/import-preview.ts";
-
-const subscriberAnswers = {
-  ImportAnswer: importAnswer,
-  UndoneImport: z.object({
-    restored: z.int().describe("Numbers that this call has restored to their state before the import."),
-    changedSince: z.int().describe("Numbers that were set again since the import, and stay as they are; of all calls."),
-    restoredBefore: z.int().describe("Numbers that earlier calls have restored."),
-    isComplete: z
-      .boolean()
-      .describe("false: the call took 20 seconds, and there is more to undo. Repeat the call to continue."),
-  }),
-};
-
-export type SubscriberAnswers = Answers<typeof subscriberAnswers>;
 
 const SWITCH = { type: "boolean", default: false };
 

@@ -13,16 +13,7 @@ export interface WebsiteRow {
   name: string;
   carrier: string;
   sender: string | null;
-  help_text: string | null;
-  duplicate_window_hours: number | null;
-  opt_out_words: string | null;
-  time_zone: string | null;
-  allowed_countries: string | null;
-  link_origin: string | null;
-  frequency_cap: string | null;
-  transactional_purposes: string | null;
-  sending_hours: string | null;
-  daily_limit: number | null;
+  settings: string;
   holds: string | null;
   home: number;
   database: string;

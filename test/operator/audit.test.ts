@@ -4,7 +4,7 @@ import { sandbox } from "../../src/carriers/sandbox.ts";
 import { clientSettingsSchema } from "../../src/domain/clients/client.ts";
 import { websiteFields } from "../../src/domain/clients/website.ts";
 import { keepDeadJobs } from "../../src/flows/operations/dead-jobs.ts";
-import type { AuditAnswers } from "../../src/operator/views/operators.ts";
+import type { AuditAnswers } from "../../src/operator/answers/operators.ts";
 import { sessionIdOf } from "../console.ts";
 import { countingDatabase } from "../counting-database.ts";
 import { bindDatabases } from "../databases.ts";

@@ -1,9 +1,9 @@
 /** What people wrote to any website, over several databases. */
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
+import { COUNTED_TEXTS } from "../../src/domain/people/counting-limits.ts";
 import { receiveInbound } from "../../src/flows/people/receive-inbound.ts";
-import type { InboundListAnswers } from "../../src/operator/inbound-list.ts";
-import { COUNTED_TEXTS } from "../../src/store/people/list-texts.ts";
+import type { InboundListAnswers } from "../../src/operator/answers/inbound.ts";
 import { OF_THE_CONSOLE, signIn } from "../console.ts";
 import { countingDatabase } from "../counting-database.ts";
 import { bindDatabases, boundDatabase, useDatabases } from "../databases.ts";

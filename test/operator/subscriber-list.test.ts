@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import type { SubscriberListAnswers } from "../../src/operator/answers/people.ts";
 import { FILE_ROWS } from "../../src/operator/csv-file.ts";
-import type { SubscriberListAnswers } from "../../src/operator/subscriber-list.ts";
 import { countingDatabase } from "../counting-database.ts";
 import { bindDatabases, makeBrand } from "../databases.ts";
 import { racingDatabase } from "../failing-database.ts";

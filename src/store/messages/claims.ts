@@ -196,7 +196,7 @@ function claimStatements(db: D1Database, { ids, claim, acceptedAfter }: NextClai
         WHERE message_id IN (SELECT value FROM json_each(${list})) AND (claimed_at IS NULL OR claim = ${claim}) AND ${mayGo}
         RETURNING message_id, website_id, phone, text, encoding, media_url, attempts, carrier, time_zone, region, accepted_at,
           expires_at, kind IS NOT 'transactional' AND is_reply = 0 AS is_marketing,
-          (SELECT json_array(sender, json(sending_hours)) FROM websites w WHERE w.website_id = messages.website_id) AS settings`,
+          (SELECT json_array(sender, w.settings -> 'sendingHours') FROM websites w WHERE w.website_id = messages.website_id) AS settings`,
     ),
     ended: recordEvents(db, ids, now),
     breakers: selectBreakers(db),

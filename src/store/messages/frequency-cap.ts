@@ -10,7 +10,7 @@ const ONE_PERSON = oneFormIn(piece("m.phone"));
 const begun = (now: number, condition: Sql): Sql =>
   sql`(SELECT count(*) FROM messages b WHERE b.website_id = m.website_id AND b.phone IN (m.phone, ${otherFormIn(piece("m.phone"))})
     AND b.kind IS NOT 'transactional' AND b.is_reply = 0
-    AND b.claimed_at > ${now} - (w.frequency_cap ->> 'hours') * 3600000 AND ${condition})`;
+    AND b.claimed_at > ${now} - (w.settings ->> '$.frequencyCap.hours') * 3600000 AND ${condition})`;
 
 /**
  * Condition on a message `m`: it is over the cap for good. A submission without an outcome is not counted, because it may come to nothing.
@@ -19,7 +19,7 @@ const begun = (now: number, condition: Sql): Sql =>
  */
 export function isOverCap(mayGo: Sql, now: number): Sql {
   return sql`(m.kind IS 'marketing' AND ${mayGo} AND EXISTS (SELECT 1 FROM websites w WHERE w.website_id = m.website_id
-    AND ${begun(now, piece("b.status <> 'PENDING_TO_SEND'"))} >= w.frequency_cap ->> 'count'))`;
+    AND ${begun(now, piece("b.status <> 'PENDING_TO_SEND'"))} >= w.settings ->> '$.frequencyCap.count'))`;
 }
 
 /**
@@ -38,10 +38,10 @@ export function putBackCrowded(
     sql`UPDATE messages SET due_at = ${now + CAP_PAUSE_SECONDS * 1000},
         reason = 'the frequency cap has no place for it while other messages to the person are being submitted'
       WHERE message_id IN (SELECT value FROM json_each(${list})) AND kind IS 'marketing' AND +message_id IN (SELECT c.message_id FROM (
-        SELECT m.message_id, w.frequency_cap ->> 'count' - ${begun(now, piece("true"))} AS room,
+        SELECT m.message_id, w.settings ->> '$.frequencyCap.count' - ${begun(now, piece("true"))} AS room,
           row_number() OVER (PARTITION BY m.website_id, ${ONE_PERSON} ORDER BY m.accepted_at, m.message_id) AS place
         FROM messages m CROSS JOIN websites w ON w.website_id = m.website_id
-        WHERE m.message_id IN (SELECT value FROM json_each(${list})) AND m.kind IS 'marketing' AND w.frequency_cap IS NOT NULL
+        WHERE m.message_id IN (SELECT value FROM json_each(${list})) AND m.kind IS 'marketing' AND w.settings ->> 'frequencyCap' IS NOT NULL
           AND m.claimed_at IS NULL AND ${mayGo}) c WHERE c.place > c.room)
       RETURNING message_id, due_at`,
   );

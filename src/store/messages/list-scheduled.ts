@@ -122,7 +122,7 @@ function groupsOf({ websiteId, after, limit }: Place): Sql {
       request ->> 'region' AS region, request ->> 'opensAt' AS opens_at
     FROM scheduled_messages WHERE website_id = ${websiteId} AND (send_at, message_id) > (${Number(sendAt)}, ${messageId})
     ORDER BY send_at, message_id LIMIT ${limit}`;
-  return sql`SELECT g.*, w.name AS websiteName, w.time_zone AS websiteZone, w.carrier, w.sending_hours AS sendingHours, c.name AS clientName
+  return sql`SELECT g.*, w.name AS websiteName, w.settings ->> 'timeZone' AS websiteZone, w.carrier, w.settings ->> 'sendingHours' AS sendingHours, c.name AS clientName
     FROM (SELECT website_id AS websiteId, send_purpose AS sendPurpose, client_id AS clientId, count(*) AS count,
         min(requested_at) AS oldestAt, min(send_at) AS opensAt, max(printf('%015d:%s', send_at, message_id)) AS last, ${FIRST_HELD}
       FROM (SELECT *, row_number() OVER (PARTITION BY send_purpose, client_id, opens_at IS NULL ORDER BY send_at) AS place

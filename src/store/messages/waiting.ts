@@ -92,7 +92,7 @@ function groupsOf({ websiteId, after, limit }: Place, now: number, submitWithin:
     FROM messages INDEXED BY messages_pending_by_website
     WHERE website_id = ${websiteId} AND status = 'PENDING_TO_SEND' AND message_id > ${after}
     ORDER BY message_id LIMIT ${limit}`;
-  return sql`SELECT g.*, w.name AS websiteName, w.time_zone AS websiteZone, w.carrier, w.holds, w.sending_hours AS sendingHours,
+  return sql`SELECT g.*, w.name AS websiteName, w.settings ->> 'timeZone' AS websiteZone, w.carrier, w.holds, w.settings ->> 'sendingHours' AS sendingHours,
       c.name AS clientName
     FROM (SELECT website_id AS websiteId, send_purpose AS sendPurpose, client_id AS clientId, is_reply > 0 AS isReply, look,
         count(*) AS count, iif(min(kind) = max(kind) AND count(kind) = count(*), min(kind), NULL) AS kind,

@@ -131,7 +131,7 @@ export async function readWebsites(db: D1Database, ids: string[], now: number): 
     // Sums without GROUP BY, which would read each row twice.
     websites: prepare(
       db,
-      sql<SummedRow>`SELECT j.value AS websiteId, w.name, w.carrier, w.time_zone AS timeZone, ${IS_HELD_WHOLE} AS isHeld,
+      sql<SummedRow>`SELECT j.value AS websiteId, w.name, w.carrier, w.settings ->> 'timeZone' AS timeZone, ${IS_HELD_WHOLE} AS isHeld,
           (w.holds IS NOT NULL AND NOT ${IS_HELD_WHOLE}) AS isHeldInPart,
           (SELECT json_object('accepted', total(accepted), 'failed', total(failed), 'sending', total(sending),
               'delivered', total(delivered), 'undelivered', total(undelivered),

@@ -1,12 +1,10 @@
 // What people wrote to any website of a database.
+import { COUNTED_TEXTS } from "../../domain/people/counting-limits.ts";
 import { runQuery } from "../database.ts";
 import { STATE } from "../databases/moving.ts";
 import { prepare, type Sql, sql } from "../sql.ts";
 import { type InboundText, toInboundText } from "./inbound.ts";
 import type { InboundTextRow } from "./rows.ts";
-
-/** Texts to decide that are counted at most. */
-export const COUNTED_TEXTS = 1000;
 
 export interface TextSearch {
   /** null: any, and texts that have reached none. */

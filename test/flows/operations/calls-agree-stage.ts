@@ -2,11 +2,11 @@
 import { expect } from "vitest";
 import { applyReceipts } from "../../../src/flows/messages/apply-receipts.ts";
 import { receiveInbound } from "../../../src/flows/people/receive-inbound.ts";
-import type { MessageAnswers } from "../../../src/operator/messages.ts";
-import type { OverviewAnswers } from "../../../src/operator/overview.ts";
+import type { MessageAnswers } from "../../../src/operator/answers/messages.ts";
+import type { OverviewAnswers } from "../../../src/operator/answers/overview.ts";
+import type { WaitingAnswers } from "../../../src/operator/answers/waiting.ts";
 import type { ReportAnswers } from "../../../src/operator/reports.ts";
 import type { ServiceStateAnswers } from "../../../src/operator/views/service-state.ts";
-import type { WaitingAnswers } from "../../../src/operator/waiting.ts";
 import { recordClick } from "../../../src/store/messages/links.ts";
 import { Random } from "../../random.ts";
 import { type TestClient, World } from "../../world.ts";

@@ -1,6 +1,7 @@
 /** The overview over several databases: what a moved website has counted in each, and what is shown while one is away. */
+
 import { beforeEach, describe, expect, it } from "vitest";
-import type { OverviewAnswers } from "../../../src/operator/overview.ts";
+import type { OverviewAnswers } from "../../../src/operator/answers/overview.ts";
 import { bindDatabases, boundDatabase, useDatabases } from "../../databases.ts";
 import { failingDatabase } from "../../failing-database.ts";
 import { World } from "../../world.ts";

@@ -315,6 +315,8 @@ export const deadJobs = (): DeadJobList => ({
   ],
 });
 
+const SWEPT = { sweptAt: ago(0), sweepAgeSeconds: 0 };
+
 export const databases = (): DatabaseList => ({
   databases: [
     {
@@ -326,6 +328,7 @@ export const databases = (): DatabaseList => ({
       daysLeft: 32,
       websites: 12,
       schemaVersion: "0001_schema.sql",
+      ...SWEPT,
     },
     {
       database: "DB_2",
@@ -336,6 +339,7 @@ export const databases = (): DatabaseList => ({
       daysLeft: 4795,
       websites: 3,
       schemaVersion: "0001_schema.sql",
+      ...SWEPT,
     },
   ],
 });
@@ -351,6 +355,7 @@ export const emptyDatabases = (): DatabaseList => ({
       daysLeft: null,
       websites: 0,
       schemaVersion: "0001_schema.sql",
+      ...SWEPT,
     },
   ],
 });

@@ -83,10 +83,7 @@ const WITHOUT_NUMBERS: Record<string, [columns: string, why: string]> = {
   ],
   endpoint_posts: ["client_id", COUNTS],
   traffic_counts: ["website_id span carrier", COUNTS],
-  websites: [
-    "website_id name carrier sender help_text holds database opt_out_words time_zone allowed_countries link_origin frequency_cap transactional_purposes sending_hours",
-    SETTINGS,
-  ],
+  websites: ["website_id name carrier sender settings holds database", SETTINGS],
 };
 
 interface Column {

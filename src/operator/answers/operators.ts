@@ -1,4 +1,4 @@
-// Who may call, who is signed in, and who has changed what. The console takes its types from these: nothing here needs a Worker.
+// Who may call, who is signed in, and who has changed what.
 import * as z from "zod";
 import { AUDIT_ACTIONS } from "../../domain/operations/audit.ts";
 import { ROLES } from "../../domain/operations/operator-token.ts";
