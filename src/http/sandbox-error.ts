@@ -1,7 +1,7 @@
 import { SANDBOX } from "../carriers/sandbox.ts";
 import type { Deps } from "../deps.ts";
 import { type Failure, failField } from "../domain/failure.ts";
-import { whereToLook } from "../flows/databases/places.ts";
+import { inDatabase } from "../flows/databases/places.ts";
 import { findWebsite } from "../store/clients/websites.ts";
 import { type ApiRequest, clientOf } from "./api-request.ts";
 import { failureResponse, faultResponse } from "./errors.ts";
@@ -24,8 +24,8 @@ export const SANDBOX_ERRORS = Object.keys(FAILURES);
 export async function answerSandboxError(request: ApiRequest, deps: Deps): Promise<Response | undefined> {
   const given = request.headers.get("Sandbox-Error")?.trim();
   if (!given) return undefined;
-  const { websiteId, database, home } = clientOf(request);
-  const website = await findWebsite((await whereToLook(deps, home, database)).db, websiteId);
+  const { websiteId, database } = clientOf(request);
+  const website = await findWebsite(inDatabase(deps, database).db, websiteId);
   if (website?.carrier !== SANDBOX) return undefined;
   if (!request.admission) await limitRate(request, deps);
   const failure = Object.hasOwn(FAILURES, given) ? FAILURES[given]?.(request) : undefined;

@@ -152,9 +152,3 @@ export function readYes({ query }: ApiRequest, name: string): boolean {
   const given = query[name] || "false";
   return given === "true" || (given === "false" ? false : failField(name, "must be true or false"));
 }
-
-/** @throws RequestFailure fields-wrong: a cursor has a place in a database in which the website is no longer */
-export function requireSameDatabase(given: string | undefined, database: string): void {
-  if (given !== database)
-    failField("cursor", "is from before the website moved to another database: begin again without it");
-}

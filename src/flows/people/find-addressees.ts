@@ -8,15 +8,7 @@ import { type Acquaintance, findAcquaintances, findTexted, type Owner } from "..
 import { findLatestTexts, findTextsOf } from "../../store/messages/latest-texts.ts";
 import { inDatabase, inEach } from "../databases/places.ts";
 import { byTime, chooseOwners } from "./choose-owners.ts";
-import {
-  countriesOf,
-  type FoundOwners,
-  findOwnersOf,
-  inEachOf,
-  type Senders,
-  sendersAt,
-  whereTheyAre,
-} from "./find-owners.ts";
+import { countriesOf, type FoundOwners, findOwnersOf, inEachOf, type Senders, sendersAt } from "./find-owners.ts";
 
 /** For whom an inbound text is, from whom it is, and what it says to them. */
 export interface Addressees extends ReadText {
@@ -136,9 +128,9 @@ async function amongTexted(deps: Deps, carrier: string, inbound: InboundText, se
   const homes = countriesOf([...inbound.to, ...(await senders())]);
   const readings = readNumber(inbound.from, homes, homes.length === 0 ? ALL_COUNTRIES : []);
   const candidates = allForms(readings);
-  const found =
+  const texted =
     candidates.length === 0 ? [] : await inEachOf(inEach(deps), ({ db }) => findTexted(db, carrier, candidates));
-  const texted = (await whereTheyAre(deps, found)).sort(byTime);
+  texted.sort(byTime);
   const read = readFor(inbound, texted);
   const meant = readings.filter(({ forms }) => texted.some(({ phone }) => forms.includes(phone)));
   const isClear = read.keyword === "stop" && meant.length === 1;
