@@ -1,7 +1,8 @@
 // In which database a call is answered.
+import type { Deps } from "../deps.ts";
 import { homeOf } from "../domain/databases/home.ts";
 import { inDatabase, inDatabaseOf, inDatabaseOfHome } from "../flows/databases/places.ts";
-import { clientOf, type Handler, toStoredId } from "./api-request.ts";
+import { type ApiRequest, clientOf, type Handler, toStoredId } from "./api-request.ts";
 import type { Call } from "./call.ts";
 
 /** What answers the call, with the database that its declaration names. */
@@ -14,9 +15,9 @@ const DATABASES: Record<NonNullable<Call["database"]>, (run: Handler) => Handler
   named: ofNamed,
 };
 
-/** That of the client's website. */
-function ofClient(run: Handler): Handler {
-  return (request, deps) => run(request, inDatabase(deps, clientOf(request).database));
+/** That of the client's website, which its credentials name. */
+export function ofClient<T>(run: (request: ApiRequest, deps: Deps) => T) {
+  return (request: ApiRequest, deps: Deps): T => run(request, inDatabase(deps, clientOf(request).database));
 }
 
 /** That of the website that the path names; or the client, or the message. */

@@ -2,7 +2,6 @@ import type { Deps } from "../deps.ts";
 import { failField, readTogether } from "../domain/failure.ts";
 import type { StoredAudit } from "../domain/operations/audit.ts";
 import { mergePages } from "../flows/databases/ask-each.ts";
-import { inEach } from "../flows/databases/places.ts";
 import { type ApiRequest, toStoredId } from "../http/api-request.ts";
 import { inQuery, ok, type Resource } from "../http/call.ts";
 import { MESSAGE_ID, TIME } from "../http/examples.ts";
@@ -62,7 +61,7 @@ const list = operatorCall({
     const { cursor, filter } = readTogether({ cursor: () => readCursor(request), filter: () => readFilter(request) });
     await readWebsiteId(request, deps);
     await readClientId(request, deps);
-    const { items, next, missing } = await mergePages(inEach(deps), cursor, PAGE, async ({ db }, before) => {
+    const { items, next, missing } = await mergePages(deps, cursor, PAGE, async ({ db }, before) => {
       const found = await listAudit(db, filter, PAGE, before ? Number(before) : null);
       const items = found.map((item) => ({ item, at: item.storedAt, cursor: String(item.id) }));
       return { items, next: found.length === PAGE ? (items.at(-1) ?? null) : null };

@@ -7,7 +7,7 @@ import { MESSAGE_STATUSES } from "../domain/messages/message.ts";
 import { REASONS } from "../domain/messages/reason.ts";
 import { toDigits } from "../domain/people/phone.ts";
 import { mergePages } from "../flows/databases/ask-each.ts";
-import { inDatabase, inDatabaseOf, inEach } from "../flows/databases/places.ts";
+import { inDatabase, inDatabaseOf } from "../flows/databases/places.ts";
 import { type ApiRequest, toStoredId } from "../http/api-request.ts";
 import { inPath, inQuery, ok, type Resource } from "../http/call.ts";
 import { MESSAGE_ID } from "../http/examples.ts";
@@ -80,9 +80,9 @@ const find = operatorCall({
   run: async (request, deps) => {
     const { website, search } = await readSearch(request, deps);
     const cursor = String(request.query.cursor ?? "");
-    const databases = website === undefined ? inEach(deps) : [inDatabase(deps, website.database)];
+    const databases = website && [inDatabase(deps, website.database)];
     const read = website === undefined && search.phone === undefined ? readNewest(search) : readFound(search, website);
-    const { items, next, missing } = await mergePages(databases, cursor, PAGE, read);
+    const { items, next, missing } = await mergePages(deps, cursor, PAGE, read, databases);
     request.logged = { found: items.length };
     return {
       messages: items.map((message) => foundView(message, deps.now())),

@@ -3,24 +3,20 @@ import { chunk } from "../../domain/chunk.ts";
 import type { Website } from "../../domain/clients/website.ts";
 import { makeReport, type Part, type Report, type ReportRow, splitBySender } from "../../domain/operations/report.ts";
 import { countMessages, findSenderChanges } from "../../store/operations/reports.ts";
-import { inDatabase } from "../databases/places.ts";
+import { askTheirs } from "../databases/ask-each.ts";
 import { inParallel } from "../in-parallel.ts";
 
 /** A statement holds up all others while it runs. */
 const PARTS_A_STATEMENT = 25;
 const STATEMENTS_AT_ONCE = 3;
-const DATABASES_AT_ONCE = 2;
 
 export async function reportOn(
   deps: Deps,
   websites: Website[],
   question: Pick<Report, "websiteId" | "from" | "to" | "by">,
 ): Promise<Report> {
-  const databases = [...Map.groupBy(websites, ({ database }) => database)];
-  const counted = await inParallel(databases, DATABASES_AT_ONCE, ([database, some]) =>
-    countIn(inDatabase(deps, database), some, question),
-  );
-  return makeReport(question, counted.flat());
+  const counted = await askTheirs(deps, websites, (own, some) => countIn(own, some, question));
+  return makeReport(question, counted);
 }
 
 /** Counts the messages of websites of one database. */

@@ -6,7 +6,8 @@ import { mayQuote } from "../../domain/people/quotation.ts";
 import { ALL_COUNTRIES, type CountryCode, type Reading, readNumber } from "../../domain/people/written-number.ts";
 import { type Acquaintance, findAcquaintances, findTexted, type Owner } from "../../store/clients/senders.ts";
 import { findLatestTexts, findTextsOf } from "../../store/messages/latest-texts.ts";
-import { inDatabase, inEach } from "../databases/places.ts";
+import { askTheirs } from "../databases/ask-each.ts";
+import { inEach } from "../databases/places.ts";
 import { byTime, chooseOwners } from "./choose-owners.ts";
 import { countriesOf, type FoundOwners, findOwnersOf, inEachOf, type Senders, sendersAt } from "./find-owners.ts";
 
@@ -44,16 +45,14 @@ export async function findAddressees(deps: Deps, carrier: string, inbound: Inbou
 async function readBesideQuotations(deps: Deps, { text }: InboundText, addressees: Addressees): Promise<Addressees> {
   const { websites, phones } = addressees;
   if (websites.length === 0 || phones.length === 0) return addressees;
-  const databases = [...Map.groupBy(websites, ({ database }) => database)];
   const latest = (find: typeof findLatestTexts) =>
-    inEachOf(databases, ([database, some]) => {
-      const ids = some.map(({ websiteId }) => websiteId);
-      return find(inDatabase(deps, database).db, ids, phones);
-    });
+    askTheirs(deps, websites, ({ db }, some) => find(db, idsOf(some), phones));
   const [ours, theirs] = await Promise.all([latest(findLatestTexts), latest(findTextsOf)]);
   const words = websites.flatMap(({ optOutWords }) => optOutWords ?? []);
   return { ...addressees, maybeOptOut: readText(text, words, { ours, theirs }).maybeOptOut };
 }
+
+const idsOf = (websites: Website[]): string[] => websites.map(({ websiteId }) => websiteId);
 
 /** The sender of the text is read with the country of the number that was texted; that of any other country is a guess. */
 async function amongOwners(
@@ -98,11 +97,8 @@ const allForms = (readings: Reading[]): number[] => [...new Set(readings.flatMap
 function acquaintancesOf(deps: Deps, owners: Owner[], readings: Reading[]): Promise<Acquaintance[]> {
   const phones = allForms(readings);
   if (phones.length === 0) return Promise.resolve([]);
-  const databases = [...Map.groupBy(owners, ({ website }) => website.database)];
-  return inEachOf(databases, ([database, some]) => {
-    const ids = some.map(({ website }) => website.websiteId);
-    return findAcquaintances(inDatabase(deps, database).db, ids, phones);
-  });
+  const websites = owners.map(({ website }) => website);
+  return askTheirs(deps, websites, ({ db }, some) => findAcquaintances(db, idsOf(some), phones));
 }
 
 /**
