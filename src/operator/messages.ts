@@ -80,9 +80,14 @@ const find = operatorCall({
   run: async (request, deps) => {
     const { website, search } = await readSearch(request, deps);
     const cursor = String(request.query.cursor ?? "");
-    const databases = website && [inDatabase(deps, website.database)];
     const read = website === undefined && search.phone === undefined ? readNewest(search) : readFound(search, website);
-    const { items, next, missing } = await mergePages(deps, cursor, PAGE, read, databases);
+    const { items, next, missing } = await mergePages(
+      deps,
+      cursor,
+      PAGE,
+      read,
+      website && [inDatabase(deps, website.database)],
+    );
     request.logged = { found: items.length };
     return {
       messages: items.map((message) => foundView(message, deps.now())),

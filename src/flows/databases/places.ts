@@ -3,7 +3,7 @@
 import type { Deps } from "../../deps.ts";
 import { RequestFailure } from "../../domain/failure.ts";
 import { describeError } from "../../platform/describe-error.ts";
-import { FIRST, findPlaceOf, findPlaces, readPlace } from "../../store/databases/directory.ts";
+import { FIRST, findDatabaseOf, findPlaces, readPlace } from "../../store/databases/directory.ts";
 import { inParallel } from "../in-parallel.ts";
 import { CONNECTIONS } from "../messages/connections.ts";
 
@@ -37,8 +37,7 @@ export async function inDatabaseOfHome(deps: Deps, home: number): Promise<Deps> 
 export async function inDatabaseOf(deps: Deps, of: { websiteId: string } | { clientId: string }): Promise<Deps> {
   const first = inFirst(deps);
   if (first.others.size === 0) return first;
-  const place = await findPlaceOf(first.db, of);
-  return inDatabase(first, place?.database ?? FIRST);
+  return inDatabase(first, (await findDatabaseOf(first.db, of)) ?? FIRST);
 }
 
 /** Stands for the database of a home that no look-up could find. No database has this name. */

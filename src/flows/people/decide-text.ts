@@ -6,6 +6,7 @@ import { toDigits } from "../../domain/people/phone.ts";
 import { findAcquaintances } from "../../store/clients/senders.ts";
 import { decideText, findText, takeBack } from "../../store/people/decide-inbound.ts";
 import type { InboundTextRow } from "../../store/people/rows.ts";
+import { askTheirs } from "../databases/ask-each.ts";
 import { inDatabase } from "../databases/places.ts";
 import { queueCallbacks } from "../messages/queue-jobs.ts";
 import { findOwnersOf, sendersAt } from "./find-owners.ts";
@@ -56,12 +57,13 @@ async function sharersOf(deps: Deps, { websiteId, sender }: Website, row: Inboun
   // A number of a messaging service is the sender of no website.
   const isKnown = texted.some(({ website }) => website.websiteId === websiteId);
   const owners = isKnown || sender === null ? texted : await ownersOf([sender]);
-  const sharers: Website[] = [];
-  for (const { website, isFormer } of owners) {
-    if (isFormer || website.websiteId === websiteId) continue;
-    const { db } = inDatabase(deps, website.database);
-    const [found] = await findAcquaintances(db, [website.websiteId], [toDigits(row.sender)]);
-    if (found?.isKnown) sharers.push(website);
-  }
-  return sharers;
+  const others = owners.flatMap(({ website, isFormer }) =>
+    isFormer || website.websiteId === websiteId ? [] : [website],
+  );
+  return askTheirs(deps, others, async ({ db }, some) => {
+    const ids = some.map((website) => website.websiteId);
+    const found = await findAcquaintances(db, ids, [toDigits(row.sender)]);
+    const known = new Set(found.filter(({ isKnown }) => isKnown).map((it) => it.websiteId));
+    return some.filter((website) => known.has(website.websiteId));
+  });
 }
