@@ -81,17 +81,3 @@ export type TestEvent = TestEventAnswers["TestEvent"];
 
 export type DeadJobList = DeadJobAnswers["DeadJobList"];
 export type DatabaseList = DatabaseAnswers["DatabaseList"];
-
-/** GET /operator/websites/{websiteId}/move, and an item of GET /operator/moves. */
-export interface Move {
-  websiteId: string;
-  state: "paused" | "copying" | "comparing" | "done" | "failed";
-  from: string;
-  to: string;
-  copiedRows: number;
-  comparedRows: number;
-  totalRows: number | null;
-  startedAt: string;
-  endedAt: string | null;
-  problem: string | null;
-}

@@ -1,5 +1,4 @@
 import { askEach } from "../flows/databases/ask-each.ts";
-import { inEach } from "../flows/databases/places.ts";
 import { ok, type Resource } from "../http/call.ts";
 import { PHONE, TIME } from "../http/examples.ts";
 import { toTime } from "../http/time.ts";
@@ -73,7 +72,7 @@ const listOfNone = operatorCall({
   },
   run: async (request, deps) => {
     const before = readBefore(request);
-    const { answers, missing } = await askEach(inEach(deps), ({ db }) => listWithoutEffect(db, before, PAGE));
+    const { answers, missing } = await askEach(deps, ({ db }) => listWithoutEffect(db, before, PAGE));
     const found = answers.flat().sort((a, b) => b.receivedAt - a.receivedAt);
     // The next page is of what was before the last one's time.
     const last = found[PAGE - 1]?.receivedAt ?? 0;

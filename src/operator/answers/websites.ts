@@ -43,7 +43,7 @@ export const websiteAnswers = {
         }),
       )
       .describe(
-        "Requests of its clients with right credentials that were refused in the last 30 days (UTC), newest day first. At least so many: the count of a few seconds is lost where an isolate ends before it is stored. A move begins it anew.",
+        "Requests of its clients with right credentials that were refused in the last 30 days (UTC), newest day first. At least so many: the count of a few seconds is lost where an isolate ends before it is stored.",
       ),
     changes: z.array(auditEntrySchema).describe("The last 10 of the website and its clients, newest first."),
     advice: z.string().optional().describe("Settings that a new website should have. Left out if there are none."),
