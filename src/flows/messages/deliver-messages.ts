@@ -7,7 +7,7 @@ import { noteHang, waitForCarrier } from "./carrier-pauses.ts";
 import { type CarrierRun, CLAIM_WAIT_MILLISECONDS, type DeliveryRun, isOver, queueRest } from "./delivery-run.ts";
 import { queueDeliveries } from "./queue-jobs.ts";
 import { type Claimed, type EndedGroup, storeAndClaim, storeEnded } from "./store-outcomes.ts";
-import { type Ended, logAccepted, skip, submit } from "./submit-message.ts";
+import { type Ended, endedBefore, logAccepted, skip, submit } from "./submit-message.ts";
 
 /** Small, because the outcome of each claimed message is unknown if a run is interrupted. */
 export const SUBMISSIONS_A_CONNECTION = { first: 2, fast: 4 };
@@ -141,7 +141,8 @@ async function submitAll(
   { claim, claimed, isLast }: { claim: string; claimed: ClaimedMessage[]; isLast: boolean },
 ): Promise<{ ended: EndedGroup; isDone: boolean }> {
   const { run, carrier, breaker } = part;
-  const left = [...claimed];
+  const before = claimed.flatMap((message) => endedBefore(deps, message) ?? []);
+  const left = claimed.filter((message) => message.before === null);
   const [inTime, late]: [Ended[], Ended[]] = [[], []];
   let isAwaited = true;
   const runner = async () => {
@@ -158,7 +159,7 @@ async function submitAll(
     noteHang(deps, breaker.take());
   }
   const skipped = left.splice(0).map((message) => skip(message, deps.now(), `${carrier} is slow`, 0));
-  const endings = [...inTime, ...skipped];
+  const endings = [...before, ...inTime, ...skipped];
   logAccepted(deps, carrier, endings);
   if (!isDone) {
     const storeLate = async () => {

@@ -144,7 +144,5 @@ async function claimNext(deps: Deps, run: DeliveryRun, next: NextClaim, outcomes
   if (outcomes)
     await followUpInRun(deps, run, outcomes, recorded).catch((error) => queueRecords(deps, outcomes, error));
   else await queueFullJobs(deps, run, recorded.due);
-  // No submission waits for this.
-  deps.waitUntil(queueDeliveriesAt(deps, run.lane, recorded.putBack, deps.now()));
   return { claim, claimed: recorded.claimed, breakers: recorded.breakers };
 }

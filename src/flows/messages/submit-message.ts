@@ -3,9 +3,10 @@ import type { Deps } from "../../deps.ts";
 import { DAY_MILLISECONDS } from "../../domain/day.ts";
 import { stripWords } from "../../domain/messages/carrier-words.ts";
 import { type Ruling, ruleOn } from "../../domain/messages/closed-hours.ts";
+import type { EndBefore } from "../../domain/messages/end-before.ts";
 import type { SubmissionEntry, SubmissionRecord } from "../../domain/messages/job.ts";
 import type { Reason } from "../../domain/messages/reason.ts";
-import { backoffSeconds, MOST_ATTEMPTS } from "../../domain/messages/retry-policy.ts";
+import { backoffSeconds, CAP_PAUSE_SECONDS, MOST_ATTEMPTS } from "../../domain/messages/retry-policy.ts";
 import { MAX_EXPIRY_DAYS } from "../../domain/messages/send-times.ts";
 import { describeError } from "../../platform/describe-error.ts";
 import { whyPaused } from "../../store/messages/carrier-pauses.ts";
@@ -14,8 +15,15 @@ import { notSetUp } from "../../store/messages/messages.ts";
 import { type CarrierRun, CLAIM_WAIT_MILLISECONDS, type DeliveryRun, isOver } from "./delivery-run.ts";
 import { queueRehearsal } from "./rehearse.ts";
 
-/** `closed`: its sending hours are, since it was claimed. `skipped`: the message was claimed, and not submitted. */
-type Ending = Submission | Closed | { kind: "skipped"; reason: string; seconds: number };
+/**
+ * `before`: its claim has found why it may not be submitted. `closed`: its sending hours are, since it was claimed. `skipped`: the message
+ * was claimed, and not submitted.
+ */
+type Ending =
+  | Submission
+  | Closed
+  | { kind: "before"; before: EndBefore }
+  | { kind: "skipped"; reason: string; seconds: number };
 
 interface Closed {
   kind: "closed";
@@ -72,6 +80,12 @@ export const skip = (message: ClaimedMessage, at: number, reason: string, second
   milliseconds: 0,
   ending: { kind: "skipped", reason, seconds },
 });
+
+/** @returns null: the message may be submitted */
+export function endedBefore(deps: Deps, message: ClaimedMessage): Ended | null {
+  const { before } = message;
+  return before && { message, at: deps.now(), milliseconds: 0, ending: { kind: "before", before } };
+}
 
 /** One line for those of a claim: each line of the log is billed. */
 export function logAccepted(deps: Deps, carrier: string, ended: Ended[]): void {
@@ -151,8 +165,9 @@ function validityUntil(time: number, now: number): Pick<OutboundMessage, "validS
   return validSeconds > MAX_EXPIRY_DAYS * 86_400 ? {} : { validSeconds };
 }
 
-/** The entry in the history of the message. null: the first submission was accepted, which the columns of the message show. */
+/** The entry in the history of the message. null: the columns of the message show that its first submission was accepted, or that it had none. */
 function entryOf({ message: { attempts }, at, ending }: Ended): SubmissionEntry | null {
+  if (ending.kind === "before") return null;
   const isAccepted = ending.kind === "accepted";
   if (isAccepted && attempts === 1) return null;
   if (ending.kind === "closed") return { at, attempt: null, outcome: "skipped", reason: ending.ruling.because };
@@ -164,9 +179,15 @@ export function toRecord(deps: Deps, ended: Ended): SubmissionRecord & { code: R
   const { message, ending } = ended;
   const { messageId, attempts } = message;
   const nothing = { reason: null, code: null, carrierMessageId: null, retryAt: null, receipt: null, optedOut: false };
-  const attempted = ending.kind !== "skipped" && ending.kind !== "closed";
+  const attempted = ending.kind !== "skipped" && ending.kind !== "closed" && ending.kind !== "before";
   const record = { ...nothing, messageId, attempted, entry: entryOf(ended) };
   switch (ending.kind) {
+    case "before": {
+      const { before } = ending;
+      if (before.kind === "ends")
+        return { ...record, status: before.status, reason: before.because, code: before.code };
+      return { ...record, status: null, reason: before.because, retryAt: deps.now() + CAP_PAUSE_SECONDS * 1000 };
+    }
     case "closed": {
       const { ruling } = ending;
       if (ruling.kind === "ends")
