@@ -1,8 +1,15 @@
 import type { Deps } from "../../deps.ts";
 import { hasNoEffect, isStoreUnavailable } from "../../domain/failure.ts";
 import type { CircuitBreaker } from "../../domain/messages/circuit-breaker.ts";
-import type { Lane, SubmissionRecord } from "../../domain/messages/job.ts";
-import { longestWaitMilliseconds, RECOVERY_DELAY_SECONDS } from "../../domain/messages/retry-policy.ts";
+import type { Lane, SubmissionEntry, SubmissionRecord } from "../../domain/messages/job.ts";
+import type { Reason } from "../../domain/messages/reason.ts";
+import {
+  backoffSeconds,
+  CAP_PAUSE_SECONDS,
+  longestWaitMilliseconds,
+  MOST_ATTEMPTS,
+  RECOVERY_DELAY_SECONDS,
+} from "../../domain/messages/retry-policy.ts";
 import { describeError } from "../../platform/describe-error.ts";
 import { type NextClaim, type Outcomes, type Recorded, recordAndClaim } from "../../store/messages/claims.ts";
 import { inTurn } from "../in-turn.ts";
@@ -11,7 +18,7 @@ import { logOpened, wakeLater } from "./carrier-pauses.ts";
 import { type DeliveryRun, queueFullJobs } from "./delivery-run.ts";
 import { queueCallbacks, queueDeliveriesAt } from "./queue-jobs.ts";
 import { claimOrRelease, queueRecoveryOrLog } from "./recovery-jobs.ts";
-import { type Ended, toRecord } from "./submit-message.ts";
+import { type Ended, outcomeOf } from "./submit-message.ts";
 
 /** Submissions of one claim that have ended. */
 export interface EndedGroup {
@@ -145,4 +152,63 @@ async function claimNext(deps: Deps, run: DeliveryRun, next: NextClaim, outcomes
     await followUpInRun(deps, run, outcomes, recorded).catch((error) => queueRecords(deps, outcomes, error));
   else await queueFullJobs(deps, run, recorded.due);
   return { claim, claimed: recorded.claimed, breakers: recorded.breakers };
+}
+
+/** The entry in the history of the message. null: the columns of the message show that its first submission was accepted, or that it had none. */
+function entryOf({ message: { attempts }, at, ending }: Ended): SubmissionEntry | null {
+  if (ending.kind === "before") return null;
+  const isAccepted = ending.kind === "accepted";
+  if (isAccepted && attempts === 1) return null;
+  if (ending.kind === "closed") return { at, attempt: null, outcome: "skipped", reason: ending.ruling.because };
+  const attempt = ending.kind === "skipped" ? null : attempts;
+  return { at, attempt, outcome: outcomeOf(ending), reason: isAccepted ? null : ending.reason };
+}
+
+export function toRecord(deps: Deps, ended: Ended): SubmissionRecord & { code: Reason | null } {
+  const { message, ending } = ended;
+  const { messageId, attempts } = message;
+  const nothing = { reason: null, code: null, carrierMessageId: null, retryAt: null, receipt: null, optedOut: false };
+  const attempted = ending.kind !== "skipped" && ending.kind !== "closed" && ending.kind !== "before";
+  const record = { ...nothing, messageId, attempted, entry: entryOf(ended) };
+  switch (ending.kind) {
+    case "before": {
+      const { before } = ending;
+      if (before.kind === "ends")
+        return { ...record, status: before.status, reason: before.because, code: before.code };
+      return { ...record, status: null, reason: before.because, retryAt: deps.now() + CAP_PAUSE_SECONDS * 1000 };
+    }
+    case "closed": {
+      const { ruling } = ending;
+      if (ruling.kind === "ends")
+        return { ...record, status: "FAILED_TO_SEND", reason: ruling.because, code: ruling.code };
+      const { sendAt, opensAt } = ruling;
+      return { ...record, status: null, retryAt: sendAt, sendAt, opensAt };
+    }
+    case "skipped":
+      return { ...record, status: null, reason: ending.reason, retryAt: deps.now() + ending.seconds * 1000 };
+    case "accepted": {
+      const receipt = ending.receipt ? { ...ending.receipt, messageId } : null;
+      return { ...record, status: "SENDING", carrierMessageId: ending.carrierMessageId, receipt };
+    }
+    case "refused": {
+      const { reason, optedOut = false } = ending;
+      const code = ending.code ?? (optedOut ? "OPTED_OUT" : "CARRIER_REFUSED");
+      return { ...record, status: "FAILED_TO_SEND", reason, code, optedOut };
+    }
+    case "later": {
+      // While the carrier itself fails, the last attempt is never used up: the message is retried until its deadline.
+      const isLast = attempts >= MOST_ATTEMPTS;
+      if (isLast && !ending.failing) {
+        const reason = `not taken in ${attempts} attempts: ${ending.reason}`;
+        return { ...record, status: "FAILED_TO_SEND", reason, code: "CARRIER_UNAVAILABLE" };
+      }
+      const seconds = ending.retryAfterSeconds ?? backoffSeconds(attempts, deps.random());
+      const retryAt = deps.now() + seconds * 1000;
+      return { ...record, attempted: !isLast, status: null, reason: ending.reason, retryAt };
+    }
+    case "unknown": {
+      const reason = `outcome unknown, not sent again: ${ending.reason}`;
+      return { ...record, status: "SENDING", reason, code: "OUTCOME_UNKNOWN" };
+    }
+  }
 }

@@ -1,5 +1,6 @@
 /** Claims that are made by hand, and what of them may not be submitted. */
-import { endedBefore, toRecord } from "../../../src/flows/messages/submit-message.ts";
+import { toRecord } from "../../../src/flows/messages/store-outcomes.ts";
+import { endedBefore } from "../../../src/flows/messages/submit-message.ts";
 import { type ClaimedMessage, recordAndClaim } from "../../../src/store/messages/claims.ts";
 import type { World } from "../../world.ts";
 
