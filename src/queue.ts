@@ -21,7 +21,6 @@ import { deliverMessages } from "./flows/messages/deliver-messages.ts";
 import { beginRun, type DeliveryRun } from "./flows/messages/delivery-run.ts";
 import { queueDeliveries } from "./flows/messages/queue-jobs.ts";
 import { storeQueuedRecords } from "./flows/messages/store-outcomes.ts";
-import { countOutcomes, type OutcomeTally } from "./flows/operations/count-outcomes.ts";
 import { keepDeadJobs } from "./flows/operations/dead-jobs.ts";
 import { type Entry, logJobs } from "./flows/operations/log-jobs.ts";
 import { describeError } from "./platform/describe-error.ts";
@@ -39,7 +38,7 @@ type Batch = Pick<MessageBatch, "queue" | "messages">;
 async function consumePart(deps: Deps, batch: Batch): Promise<void> {
   if (batch.queue.endsWith("callbacks")) await consumeCallbacks(batch, deps);
   else if (batch.queue.endsWith("-dead")) await consumeDead(batch, deps);
-  else await countOutcomes(deps, (tally) => consumeMessages(batch, deps, tally));
+  else await consumeMessages(batch, deps);
 }
 
 /**
@@ -72,9 +71,9 @@ interface Task {
  * Recovery jobs run first; then receipts are applied together, and new deliveries run together. A delivery that has failed
  * before runs alone, after the others, so that one that always fails fails alone.
  */
-async function consumeMessages(batch: Batch, deps: Deps, tally: OutcomeTally): Promise<void> {
+async function consumeMessages(batch: Batch, deps: Deps): Promise<void> {
   const lane: Lane = batch.queue.endsWith("bulk") ? "bulk" : "messages";
-  const run = beginRun(deps, lane, tally);
+  const run = beginRun(deps, lane);
   const deliveries: Entry[] = [];
   const receipts: Entry[] = [];
   const tasks: Task[] = [];

@@ -111,7 +111,7 @@ async function submitClaimed(
   const groups = await allEnded(
     carriers.map(async ([carrier, messages]) => {
       const breaker = new CircuitBreaker(carrier, breakers.get(carrier));
-      const group = await submitAll(deps, { run, carrier, share: own, breaker }, { claim, claimed: messages, isLast });
+      const group = await submitAll(deps, { run, carrier, share: own, breaker }, { claim, claimed: messages });
       if (group.isDone && !isLast && carriers.length === 1) return group;
       await storeEnded(deps, run, group.ended);
       return { ended: null, isDone: group.isDone };
@@ -129,7 +129,7 @@ async function submitClaimed(
 async function submitAll(
   deps: Deps,
   part: CarrierRun,
-  { claim, claimed, isLast }: { claim: string; claimed: ClaimedMessage[]; isLast: boolean },
+  { claim, claimed }: { claim: string; claimed: ClaimedMessage[] },
 ): Promise<{ ended: EndedGroup; isDone: boolean }> {
   const { run, carrier, breaker } = part;
   const before = claimed.flatMap((message) => endedBefore(deps, message) ?? []);
@@ -155,10 +155,10 @@ async function submitAll(
   if (!isDone) {
     const storeLate = async () => {
       logAccepted(deps, carrier, late);
-      await storeEnded(deps, run, { claim, endings: late, breaker, isLast: false });
+      await storeEnded(deps, run, { claim, endings: late, breaker });
       await queueRest(deps, run);
     };
     deps.waitUntil(work.then(storeLate));
   }
-  return { ended: { claim, endings, breaker, isLast: isLast || !isDone }, isDone };
+  return { ended: { claim, endings, breaker }, isDone };
 }

@@ -13,12 +13,13 @@ import {
 import { describeError } from "../../platform/describe-error.ts";
 import { type NextClaim, type Outcomes, type Recorded, recordAndClaim } from "../../store/messages/claims.ts";
 import { inTurn } from "../in-turn.ts";
+import { storeLater, sumOutcomes } from "../operations/count-outcomes.ts";
 import { optOutAtCarrier } from "./apply-receipts.ts";
 import { logOpened, wakeLater } from "./carrier-pauses.ts";
 import { type DeliveryRun, queueFullJobs } from "./delivery-run.ts";
 import { queueCallbacks, queueDeliveriesAt } from "./queue-jobs.ts";
 import { claimOrRelease, queueRecoveryOrLog } from "./recovery-jobs.ts";
-import { type Ended, outcomeOf } from "./submit-message.ts";
+import { type Ended, isSubmission, outcomeOf } from "./submit-message.ts";
 
 /** Submissions of one claim that have ended. */
 export interface EndedGroup {
@@ -26,19 +27,17 @@ export interface EndedGroup {
   endings: Ended[];
   /** The breaker of their carrier, as these endings have left it. */
   breaker: CircuitBreaker;
-  /** No other claim of its run follows: the counts of the run are stored with it. */
-  isLast: boolean;
 }
 
 /** Stores how submissions of a claim ended. Never throws: while the store fails, a job keeps the outcomes. */
 export async function storeEnded(deps: Deps, run: DeliveryRun, group: EndedGroup): Promise<void> {
   if (group.endings.length === 0) return;
-  await storeOrQueue(deps, run, toOutcomes(deps, group, group.isLast ? run.tally.take() : []));
+  await storeOrQueue(deps, run, toOutcomes(deps, group));
 }
 
 async function storeOrQueue(deps: Deps, run: DeliveryRun, outcomes: Outcomes): Promise<void> {
   try {
-    await followUpInRun(deps, run, outcomes, await tryStore(deps, run, outcomes));
+    await followUpInRun(deps, run, outcomes, await tryStore(deps, outcomes));
   } catch (error) {
     await queueRecords(deps, outcomes, error);
   }
@@ -48,14 +47,19 @@ async function storeOrQueue(deps: Deps, run: DeliveryRun, outcomes: Outcomes): P
  * If one statement is at fault, the outcomes are stored without the counts and without the change of the breaker: losing those two is
  * better than losing an outcome.
  */
-async function tryStore(deps: Deps, run: DeliveryRun, outcomes: Outcomes): Promise<Recorded> {
+async function tryStore(deps: Deps, outcomes: Outcomes): Promise<Recorded> {
   try {
     return await recordAndClaim(deps.db, outcomes, null, deps.now());
   } catch (error) {
-    if (hasNoEffect(error)) run.tally.putBack(outcomes.counts);
+    countByThemselves(deps, outcomes, error);
     if (isStoreUnavailable(error)) throw error;
     return await recordAndClaim(deps.db, { ...outcomes, counts: [], breaker: null }, null, deps.now());
   }
+}
+
+/** Counts whose transaction had no effect are stored without it. */
+function countByThemselves(deps: Deps, { counts }: Outcomes, error: unknown): void {
+  if (hasNoEffect(error)) storeLater(deps, counts);
 }
 
 async function queueRecords(deps: Deps, { claim, records }: Outcomes, error: unknown): Promise<void> {
@@ -81,8 +85,14 @@ export async function storeQueuedRecords(
   await followUp(deps, lane, outcomes, recorded);
 }
 
-function toOutcomes(deps: Deps, { claim, endings, breaker }: EndedGroup, counts: Outcomes["counts"]): Outcomes {
+function toOutcomes(deps: Deps, { claim, endings, breaker }: EndedGroup): Outcomes {
   const records = endings.map((ended) => toRecord(deps, ended));
+  const submissions = endings.filter(({ ending }) => isSubmission(ending));
+  const counts = sumOutcomes(
+    submissions.map(({ message: { carrier }, endedAt, ending }) => ({
+      ...{ kind: "submission", carrier, outcome: outcomeOf(ending), at: endedAt },
+    })),
+  );
   return { claim, records, longestWait: longestWaitMilliseconds(deps.config), counts, breaker: breaker.take() };
 }
 
@@ -131,11 +141,12 @@ export async function storeAndClaim(
 ): Promise<Claimed> {
   const next = { ids, claim: deps.newId(), acceptedAfter: deps.now() - deps.config.submitWithinMilliseconds };
   if (!before || before.endings.length === 0) return claimNext(deps, run, next, null);
-  const outcomes = toOutcomes(deps, before, []);
+  const outcomes = toOutcomes(deps, before);
   try {
     return await claimNext(deps, run, next, outcomes);
   } catch (error) {
     if (isStoreUnavailable(error)) {
+      countByThemselves(deps, outcomes, error);
       await queueRecords(deps, outcomes, error);
       throw error;
     }
@@ -168,8 +179,7 @@ export function toRecord(deps: Deps, ended: Ended): SubmissionRecord & { code: R
   const { message, ending } = ended;
   const { messageId, attempts } = message;
   const nothing = { reason: null, code: null, carrierMessageId: null, retryAt: null, receipt: null, optedOut: false };
-  const attempted = ending.kind !== "skipped" && ending.kind !== "closed" && ending.kind !== "before";
-  const record = { ...nothing, messageId, attempted, entry: entryOf(ended) };
+  const record = { ...nothing, messageId, attempted: isSubmission(ending), entry: entryOf(ended) };
   switch (ending.kind) {
     case "before": {
       const { before } = ending;

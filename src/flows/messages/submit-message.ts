@@ -9,6 +9,7 @@ import { describeError } from "../../platform/describe-error.ts";
 import { whyPaused } from "../../store/messages/carrier-pauses.ts";
 import type { ClaimedMessage } from "../../store/messages/claims.ts";
 import { notSetUp } from "../../store/messages/messages.ts";
+import { nextTime } from "../operations/count-outcomes.ts";
 import { type CarrierRun, CLAIM_WAIT_MILLISECONDS, type DeliveryRun, isOver } from "./delivery-run.ts";
 import { queueRehearsal } from "./rehearse.ts";
 
@@ -33,6 +34,8 @@ export interface Ended {
   /** When it began: milliseconds since 1970. */
   at: number;
   milliseconds: number;
+  /** When it ended, in the order of all outcomes: see nextTime. */
+  endedAt: number;
   ending: Ending;
 }
 
@@ -44,7 +47,7 @@ export async function submit(deps: Deps, part: CarrierRun, message: ClaimedMessa
   if (skipped) return skipped;
   const ready = deps.carriers.ready[carrier];
   const ruling = ready ? ruleOnHours(message, at) : null;
-  if (ruling && ruling.kind !== "goes") return { message, at, milliseconds: 0, ending: { kind: "closed", ruling } };
+  if (ruling && ruling.kind !== "goes") return withoutSubmission(message, at, { kind: "closed", ruling });
   const outbound = toOutbound(message, at, ruling?.until);
   const submission = withoutTheirWords(
     await run.connections.use(() => submitThrough(ready, carrier, outbound)),
@@ -54,9 +57,8 @@ export async function submit(deps: Deps, part: CarrierRun, message: ClaimedMessa
   if (submission.kind === "accepted" && submission.rehearses) {
     await queueRehearsal(deps, { messageId: message.messageId, act: submission.rehearses });
   }
-  const ended = { message, at, milliseconds: deps.now() - at, ending: submission };
+  const ended = { message, at, milliseconds: deps.now() - at, endedAt: nextTime(deps), ending: submission };
   updateBreaker(deps, part, submission, ended.milliseconds > CLAIM_WAIT_MILLISECONDS);
-  run.tally.add({ kind: "submission", carrier, outcome: outcomeOf(submission) });
   if (submission.kind !== "accepted") logFailure(deps, ended, submission);
   return ended;
 }
@@ -73,18 +75,22 @@ function skipIfLate(
   return isOver(deps, run) ? skip(message, at, "its run was over", 0) : null;
 }
 
-/** @param seconds before it may be tried again */
-export const skip = (message: ClaimedMessage, at: number, reason: string, seconds: number): Ended => ({
+const withoutSubmission = (message: ClaimedMessage, at: number, ending: Ending): Ended => ({
   message,
   at,
   milliseconds: 0,
-  ending: { kind: "skipped", reason, seconds },
+  endedAt: at,
+  ending,
 });
+
+/** @param seconds before it may be tried again */
+export const skip = (message: ClaimedMessage, at: number, reason: string, seconds: number): Ended =>
+  withoutSubmission(message, at, { kind: "skipped", reason, seconds });
 
 /** @returns null: the message may be submitted */
 export function endedBefore(deps: Deps, message: ClaimedMessage): Ended | null {
   const { before } = message;
-  return before && { message, at: deps.now(), milliseconds: 0, ending: { kind: "before", before } };
+  return before && withoutSubmission(message, deps.now(), { kind: "before", before });
 }
 
 /** One line for those of a claim: each line of the log is billed. */
@@ -115,6 +121,9 @@ function logFailure(
     error: submission.reason,
   });
 }
+
+/** Whether the carrier was asked. */
+export const isSubmission = ({ kind }: Ending): boolean => kind !== "skipped" && kind !== "closed" && kind !== "before";
 
 export const outcomeOf = (ending: Ending) =>
   ending.kind === "later" && ending.unauthorized ? "unauthorized" : ending.kind;
