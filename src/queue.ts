@@ -1,6 +1,6 @@
 import type { Deps } from "./deps.ts";
 import type { DueEvent } from "./domain/callbacks/callback.ts";
-import { isStoreRefused, isStoreUnavailable, isWebsitePaused } from "./domain/failure.ts";
+import { isStoreRefused, isStoreUnavailable } from "./domain/failure.ts";
 import { isRecovery, type Lane, type Recovery, tryJob } from "./domain/messages/job.ts";
 import {
   backoffSeconds,
@@ -11,12 +11,9 @@ import {
 } from "./domain/messages/retry-policy.ts";
 import { postCallbacks } from "./flows/callbacks/post-callbacks.ts";
 import { releaseAndQueue } from "./flows/callbacks/release-callbacks.ts";
-import { requireOpen } from "./flows/databases/places.ts";
-import { workOnMove } from "./flows/databases/run-moves.ts";
-import { homeOfJob, inParts, pauseAfter, putBack } from "./flows/databases/split-batch.ts";
+import { inParts, pauseAfter } from "./flows/databases/split-batch.ts";
 import { inTurn } from "./flows/in-turn.ts";
 import { applyReports } from "./flows/messages/apply-receipts.ts";
-import { countClick } from "./flows/messages/count-click.ts";
 import { deliverMessages } from "./flows/messages/deliver-messages.ts";
 import { beginRun, type DeliveryRun } from "./flows/messages/delivery-run.ts";
 import { queueDeliveries } from "./flows/messages/queue-jobs.ts";
@@ -77,21 +74,16 @@ async function consumeMessages(batch: Batch, deps: Deps): Promise<void> {
   const deliveries: Entry[] = [];
   const receipts: Entry[] = [];
   const tasks: Task[] = [];
-  const moves: Task[] = [];
   for (const message of batch.messages) {
     const { data: job, details } = tryJob(message.body);
     const entries = [{ message, job }];
     if (job?.kind === "deliver") deliveries.push(...entries);
     else if (job?.kind === "receipts") receipts.push(...entries);
-    else if (isRecovery(job)) {
-      const own = job.kind === "move" ? moves : tasks;
-      own.push({ entries, work: () => runJob(deps, job, lane) });
-    } else tasks.push({ entries, work: () => failMalformed(details?.[0]?.field), mostTries: 1 });
+    else if (isRecovery(job)) tasks.push({ entries, work: () => runJob(deps, job, lane) });
+    else tasks.push({ entries, work: () => failMalformed(details?.[0]?.field), mostTries: 1 });
   }
   tasks.push(...receiptTasks(deps, receipts));
   tasks.push(...inGroups(deliveries).map((entries) => ({ entries, work: () => deliver(deps, entries, run) })));
-  // Moves run last, because a piece of a move may take seconds.
-  tasks.push(...moves);
   await settleAll(deps, batch.queue, tasks);
 }
 
@@ -129,9 +121,7 @@ async function deliver(deps: Deps, entries: Entry[], run: DeliveryRun): Promise<
     await deliverMessages(deps, ids, run);
   } catch (error) {
     const isQueued =
-      isStoreRefused(error) &&
-      !isWebsitePaused(error) &&
-      (await queueDeliveries(deps, run.lane, ids, refusedSeconds(deps.random())));
+      isStoreRefused(error) && (await queueDeliveries(deps, run.lane, ids, refusedSeconds(deps.random())));
     if (!isQueued) throw error;
     deps.log("warn", "deliveries.refused", { count: ids.length, error: describeError(error) });
   }
@@ -159,10 +149,6 @@ async function runJob(deps: Deps, job: Recovery, lane: Lane = "messages"): Promi
       return releaseAndQueue(deps, job.claim, job.eventIds);
     case "record":
       return storeQueuedRecords(deps, lane, job.claim, job.records);
-    case "click":
-      return countClick(deps, job);
-    case "move":
-      return workOnMove(deps, job.websiteId);
   }
 }
 
@@ -175,15 +161,12 @@ async function settle(deps: Deps, queue: string, task: Task): Promise<void> {
   const started = deps.now();
   const messages = entries.map(({ message }) => message);
   try {
-    // Earlier tasks of the batch may have taken long, and a website may be paused since.
-    await requireOpen(deps, messages.map(homeOfJob));
     await task.work();
     deps.pause.until = 0;
     for (const message of messages) message.ack();
     const lines = logsOnce ? [entries] : entries.map((entry) => [entry]);
     for (const line of lines) logJobs(deps, line, areDead ? "dead" : "done", started);
   } catch (error) {
-    if (isWebsitePaused(error)) return putBack(deps, queue, messages);
     if (task.oneByOne && !isStoreUnavailable(error)) return settleAll(deps, queue, task.oneByOne);
     pauseAfter(deps, error);
     for (const entry of entries) {

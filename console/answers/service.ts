@@ -1,4 +1,4 @@
-// Dead jobs, databases and moves. answers.ts says how to read this.
+// Dead jobs and databases. answers.ts says how to read this.
 
 /** GET /operator/dead-jobs?before=, as today. */
 export interface DeadJobList {
@@ -24,18 +24,4 @@ export interface DatabaseList {
     websites: number;
     schemaVersion: string | null;
   }[];
-}
-
-/** GET /operator/websites/{websiteId}/move; GET /operator/moves lists those of the last day as `{moves}`. */
-export interface Move {
-  websiteId: string;
-  state: "paused" | "copying" | "comparing" | "done" | "failed";
-  from: string;
-  to: string;
-  copiedRows: number;
-  comparedRows: number;
-  totalRows: number | null;
-  startedAt: string;
-  endedAt: string | null;
-  problem: string | null;
 }

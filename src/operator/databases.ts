@@ -51,7 +51,7 @@ const list = operatorCall({
   description: "How large each is, how fast it grows, and how many websites are in it. The first has the directory.",
   answers: [
     ok(databaseAnswers.DatabaseList, "Every database.", {
-      databases: [{ ...DATABASE, websites: 12, schemaVersion: "0022_moves.sql" }],
+      databases: [{ ...DATABASE, websites: 12, schemaVersion: "0001_schema.sql" }],
     }),
   ],
   command: { name: "databases", notes: "docs/procedures.md says what to do when a database fills." },

@@ -2,7 +2,6 @@ import * as z from "zod";
 import { WEBSITE_ID } from "../domain/clients/website.ts";
 import { type Hold, holdSchema, releaseSchema } from "../domain/messages/hold.ts";
 import { askEach } from "../flows/databases/ask-each.ts";
-import { inEach } from "../flows/databases/places.ts";
 import { countHeld, holdMessages, releaseMessages } from "../flows/messages/hold-messages.ts";
 import { authorOf } from "../http/api-request.ts";
 import { inQuery, ok, type Resource } from "../http/call.ts";
@@ -106,7 +105,7 @@ const list = operatorCall({
   },
   run: async (request, deps) => {
     const websiteId = await readWebsiteId(request, deps);
-    const { answers, missing } = await askEach(inEach(deps), async (own) => {
+    const { answers, missing } = await askEach(deps, async (own) => {
       const holds = [];
       for (const website of await listHolds(own.db, websiteId)) {
         const counts = await countHeld(own, website.websiteId, website.holds);

@@ -2,7 +2,6 @@ import * as z from "zod";
 import { WEBSITE_ID } from "../domain/clients/website.ts";
 import { failField } from "../domain/failure.ts";
 import { mergePages } from "../flows/databases/ask-each.ts";
-import { inEach } from "../flows/databases/places.ts";
 import { inQuery, ok, type Resource } from "../http/call.ts";
 import { MESSAGE_ID, TIME } from "../http/examples.ts";
 import { toTime } from "../http/time.ts";
@@ -68,7 +67,7 @@ const list = operatorCall({
   run: async (request, deps) => {
     const website = await readWebsiteId(request, deps);
     const cursor = String(request.query.cursor ?? "");
-    const { items, next, missing } = await mergePages(inEach(deps), cursor, PAGE, async ({ db }, from) => {
+    const { items, next, missing } = await mergePages(deps, cursor, PAGE, async ({ db }, from) => {
       const found = await listImports(db, website, readCursor(from), PAGE);
       const items = found.map((item) => ({ item, at: item.begunAt, cursor: writeCursor(item) }));
       return { items, next: found.length === PAGE ? (items.at(-1) ?? null) : null };

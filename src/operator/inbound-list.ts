@@ -2,7 +2,6 @@ import * as z from "zod";
 import { WEBSITE_ID } from "../domain/clients/website.ts";
 import { failField } from "../domain/failure.ts";
 import { mergePages } from "../flows/databases/ask-each.ts";
-import { inEach } from "../flows/databases/places.ts";
 import { inQuery, ok, type Resource } from "../http/call.ts";
 import { MESSAGE_ID } from "../http/examples.ts";
 import { COUNTED_TEXTS, countToDecide, listTexts, type TextPlace } from "../store/people/list-texts.ts";
@@ -93,7 +92,7 @@ const list = operatorCall({
     };
     const cursor = String(request.query.before ?? "");
     let toDecide = 0;
-    const { items, next, missing } = await mergePages(inEach(deps), cursor, PAGE, async ({ db }, from) => {
+    const { items, next, missing } = await mergePages(deps, cursor, PAGE, async ({ db }, from) => {
       const before = readCursor(from);
       const count = cursor === "" ? await countToDecide(db, search.websiteId) : 0;
       // Not in one line with the await: the databases are asked side by side.

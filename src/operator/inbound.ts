@@ -2,7 +2,6 @@ import * as z from "zod";
 import { KEYWORDS } from "../domain/people/keyword.ts";
 import { WITHOUT_EFFECT } from "../domain/people/last-word.ts";
 import { askEach } from "../flows/databases/ask-each.ts";
-import { inEach } from "../flows/databases/places.ts";
 import { ok, type Resource } from "../http/call.ts";
 import { PHONE, TIME } from "../http/examples.ts";
 import { toTime } from "../http/time.ts";
@@ -116,7 +115,7 @@ const listOfNone = operatorCall({
   },
   run: async (request, deps) => {
     const before = readBefore(request);
-    const { answers, missing } = await askEach(inEach(deps), ({ db }) => listWithoutEffect(db, before, PAGE));
+    const { answers, missing } = await askEach(deps, ({ db }) => listWithoutEffect(db, before, PAGE));
     const found = answers.flat().sort((a, b) => b.receivedAt - a.receivedAt);
     // The next page is of what was before the last one's time.
     const last = found[PAGE - 1]?.receivedAt ?? 0;

@@ -1,7 +1,6 @@
 import type { Deps } from "../deps.ts";
 import { toDigits } from "../domain/people/phone.ts";
 import { askEach } from "../flows/databases/ask-each.ts";
-import { inEach } from "../flows/databases/places.ts";
 import { erasedIn } from "../flows/people/erasure-tombstones.ts";
 import { findPerson, inWebsitesOf, readInWebsite } from "../flows/people/find-person.ts";
 import { authorOf } from "../http/api-request.ts";
@@ -61,7 +60,7 @@ const find = operatorCall({
       ...personView(phone, person, texts),
       messageCount,
     });
-    const { answers, missing } = await askEach(inEach(deps), async (own) => ({
+    const { answers, missing } = await askEach(deps, async (own) => ({
       ...(await findPerson(own, phone, PAGE)),
       erased: await erasedIn(own, phone, null),
     }));
@@ -100,7 +99,7 @@ const exportAll = operatorCall({
   command: { name: "export-person" },
   run: async (request, deps) => {
     const phone = requirePhone(request);
-    const { answers, missing } = await askEach(inEach(deps), async (own) => ({
+    const { answers, missing } = await askEach(deps, async (own) => ({
       websites: await inWebsitesOf(own, phone, (websiteId) => readWebsite(own, websiteId, phone)),
       erased: await erasedIn(own, phone, null),
     }));

@@ -5,7 +5,6 @@ import { jsonObject } from "../domain/fields.ts";
 import { isEmail } from "../domain/people/email.ts";
 import { toDigits, toE164 } from "../domain/people/phone.ts";
 import { askEach } from "../flows/databases/ask-each.ts";
-import { inEach } from "../flows/databases/places.ts";
 import { inWebsitesOf } from "../flows/people/find-person.ts";
 import { BODY_LIMITS, readFields } from "../http/body.ts";
 import { inPath, ok, type Resource } from "../http/call.ts";
@@ -78,14 +77,14 @@ async function identify({ config }: Deps, phone: string) {
 }
 
 async function findByPhone(deps: Deps, phone: string) {
-  const { answers, missing } = await askEach(inEach(deps), ({ db }) => findWebsitesOf(db, toDigits(phone), phone));
+  const { answers, missing } = await askEach(deps, ({ db }) => findWebsitesOf(db, toDigits(phone), phone));
   return { phones: answers.flat().length > 0 ? [phone] : [], ...missing };
 }
 
 async function findByEmail(deps: Deps, given: string) {
   const email = given.trim().toLowerCase();
   if (!isEmail(email)) failField("email", "must be an e-mail address, such as ada@example.com");
-  const { answers, missing } = await askEach(inEach(deps), ({ db }) => findNumbersOf(db, email));
+  const { answers, missing } = await askEach(deps, ({ db }) => findNumbersOf(db, email));
   return { phones: [...new Set(answers.flat())].map(toE164), ...missing };
 }
 
@@ -105,7 +104,7 @@ const reveal = operatorCall({
   command: { name: "reveal-person" },
   run: async (request, deps) => {
     const phone = readPhone((request.params.personId ?? "").replace(/^%2B/i, "+"));
-    const { answers, missing } = await askEach(inEach(deps), (own) =>
+    const { answers, missing } = await askEach(deps, (own) =>
       inWebsitesOf(own, phone, (websiteId) => readPerson(own.db, websiteId, toDigits(phone))),
     );
     const websites = answers.flat();

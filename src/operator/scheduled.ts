@@ -3,7 +3,6 @@ import { WEBSITE_ID } from "../domain/clients/website.ts";
 import { failField } from "../domain/failure.ts";
 import { toDigits } from "../domain/people/phone.ts";
 import { mergePages } from "../flows/databases/ask-each.ts";
-import { inEach } from "../flows/databases/places.ts";
 import { inQuery, ok, type Resource } from "../http/call.ts";
 import { TIME } from "../http/examples.ts";
 import { type FoundMessage, listWebsiteIds } from "../store/messages/find-messages.ts";
@@ -58,7 +57,7 @@ const list = operatorCall({
     const given = givenPhone(request);
     const phone = given === undefined ? null : toDigits(readPhone(given));
     const { items, next, missing } = await mergePages(
-      inEach(deps),
+      deps,
       String(request.query.cursor ?? ""),
       PAGE,
       async ({ db }, from) => {

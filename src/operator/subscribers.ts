@@ -5,7 +5,6 @@ import { toE164 } from "../domain/people/phone.ts";
 import { MOST_ROWS, SubscriberFile } from "../domain/people/subscriber-file.ts";
 import { without } from "../domain/people/subscribers.ts";
 import { askEach } from "../flows/databases/ask-each.ts";
-import { inDatabaseOf, inEach } from "../flows/databases/places.ts";
 import { type Imported, importSubscribers } from "../flows/people/import-subscribers.ts";
 import { undoImport } from "../flows/people/undo-import.ts";
 import { unlessItFails } from "../flows/unless-it-fails.ts";
@@ -190,12 +189,14 @@ const undo = operatorCall({
   command: { name: "undo-import", notes: "website and audit show the id of an import.", next: sayUndone },
   run: async (request, deps) => {
     const importId = toStoredId(request.params.importId ?? "");
-    const { answers, missing } = await askEach(inEach(deps), ({ db }) => readImport(db, importId));
-    const found = answers.find((begun) => begun);
+    const { answers, missing } = await askEach(deps, async (own) => ({
+      own,
+      begun: await readImport(own.db, importId),
+    }));
+    const found = answers.find(({ begun }) => begun);
     if (!found && missing.unavailableDatabases) throw new RequestFailure({ kind: "store-unavailable" });
-    const begun = requireFound(found, "import");
-    const own = await inDatabaseOf(deps, { websiteId: begun.websiteId });
-    const { restored, changedSince, undoneTo, lastId } = await undoImport(own, authorOf(request), begun);
+    const begun = requireFound(found?.begun, "import");
+    const { restored, changedSince, undoneTo, lastId } = await undoImport(found?.own ?? deps, authorOf(request), begun);
     const answer = {
       restored: restored - begun.restored,
       changedSince,

@@ -4,7 +4,6 @@ import { KINDS } from "../domain/messages/kind.ts";
 import { maskNumbers } from "../domain/operations/mask.ts";
 import { toE164 } from "../domain/people/phone.ts";
 import { askEach } from "../flows/databases/ask-each.ts";
-import { inEach } from "../flows/databases/places.ts";
 import { readWaiting } from "../flows/messages/read-waiting.ts";
 import { inQuery, ok, type Resource } from "../http/call.ts";
 import { CLIENT_ID, TIME } from "../http/examples.ts";
@@ -126,7 +125,7 @@ const get = operatorCall({
   },
   run: async (request, deps) => {
     const websiteId = await readWebsiteId(request, deps);
-    const { answers, missing } = await askEach(inEach(deps), (own) => readWaiting(own, websiteId));
+    const { answers, missing } = await askEach(deps, (own) => readWaiting(own, websiteId));
     const waiting = answers.flatMap((answer) => answer.waiting).sort((a, b) => a.oldestAt - b.oldestAt);
     const scheduled = answers.flatMap((answer) => answer.scheduled).sort((a, b) => a.opensAt - b.opensAt);
     const cut = new Set(answers.flatMap((answer) => [...answer.cut]));

@@ -6,7 +6,6 @@ import { DAY_MILLISECONDS, toDay } from "../domain/day.ts";
 import { failField } from "../domain/failure.ts";
 import { putWebsite } from "../flows/clients/put-website.ts";
 import { askEach } from "../flows/databases/ask-each.ts";
-import { inEach } from "../flows/databases/places.ts";
 import { authorOf } from "../http/api-request.ts";
 import { BODY_LIMITS, noteIgnored, readJson } from "../http/body.ts";
 import { ok, type Resource } from "../http/call.ts";
@@ -74,7 +73,7 @@ const websiteAnswers = {
         }),
       )
       .describe(
-        "Requests of its clients with right credentials that were refused in the last 30 days (UTC), newest day first. At least so many: the count of a few seconds is lost where an isolate ends before it is stored. A move begins it anew.",
+        "Requests of its clients with right credentials that were refused in the last 30 days (UTC), newest day first. At least so many: the count of a few seconds is lost where an isolate ends before it is stored.",
       ),
     changes: z.array(auditEntrySchema).describe("The last 10 of the website and its clients, newest first."),
     advice: z.string().optional().describe("Settings that a new website should have. Left out if there are none."),
@@ -152,7 +151,7 @@ const list = operatorCall({
   answers: [ok(websiteAnswers.WebsiteList, "Every website.", { websites: [A_WEBSITE] })],
   command: { name: "websites", columns: { websites: ["websiteId", "name", "carrier", "sender", "database", "holds"] } },
   run: async (_request, deps) => {
-    const { answers, missing } = await askEach(inEach(deps), ({ db }) => listWebsites(db));
+    const { answers, missing } = await askEach(deps, ({ db }) => listWebsites(db));
     const websites = answers.flat().sort((a, b) => (a.websiteId < b.websiteId ? -1 : 1));
     return { websites: websites.map(websiteView), ...missing };
   },

@@ -6,7 +6,6 @@ import type { HoldAnswers } from "../../src/operator/holds.ts";
 import type { ImportListAnswers } from "../../src/operator/import-list.ts";
 import type { InboundListAnswers } from "../../src/operator/inbound-list.ts";
 import type { MessageAnswers } from "../../src/operator/messages.ts";
-import type { MoveAnswers } from "../../src/operator/moves.ts";
 import type { OverviewAnswers } from "../../src/operator/overview.ts";
 import type { SubscriberListAnswers } from "../../src/operator/subscriber-list.ts";
 import type { SubscriberAnswers } from "../../src/operator/subscribers.ts";
@@ -35,7 +34,6 @@ export type Checked = [
   Gives<ImportListAnswers["ImportList"], Console.ImportList>,
   Gives<InboundListAnswers["InboundPage"], Loose<Console.InboundPage>>,
   Gives<MessageAnswers["FoundMessages"], Loose<Console.FoundMessages>>,
-  Gives<MoveAnswers["Move"], Console.Move>,
   Gives<SubscriberListAnswers["SubscriberPage"]["subscribers"][number], ListedSubscriber>,
   Gives<Omit<SubscriberListAnswers["SubscriberPage"], "subscribers">, Omit<Console.SubscriberPage, "subscribers">>,
   Gives<MessageAnswers["OperatorMessage"], Loose<Console.Message>>,

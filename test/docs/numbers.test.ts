@@ -12,13 +12,6 @@ import {
 import { REQUESTS_PER_SECOND } from "../../src/domain/clients/sliding-window.ts";
 import { MOST_CAP_HOURS, MOST_WORDS } from "../../src/domain/clients/website.ts";
 import { FILLING_SHARE, FULL_SHARE } from "../../src/domain/databases/database-state.ts";
-import {
-  GIVE_UP_MILLISECONDS,
-  KEPT_MILLISECONDS,
-  MOST_COPIES,
-  quietAfterMilliseconds,
-  TIMES,
-} from "../../src/domain/databases/move.ts";
 import { DAY_MILLISECONDS } from "../../src/domain/day.ts";
 import { CHUNK_MESSAGES, MAX_BULK_MESSAGES, MOST_DEEP } from "../../src/domain/messages/bulk-request.ts";
 import { MAX_CANCELLED } from "../../src/domain/messages/cancel-request.ts";
@@ -89,7 +82,6 @@ import { CHECK_TIMEOUT_MILLISECONDS, REMEMBERED_MILLISECONDS } from "../../src/p
 import { LIMITER_MILLISECONDS } from "../../src/platform/rate-limiter.ts";
 import { REPEATED_ROTATION_MILLISECONDS } from "../../src/store/clients/clients.ts";
 import { KV_MILLISECONDS } from "../../src/store/clients/credentials.ts";
-import { PAGE_ROWS } from "../../src/store/databases/move-rows.ts";
 import { LOOKED_THROUGH as FOUND_THROUGH } from "../../src/store/messages/find-messages.ts";
 import { LOOKED_THROUGH } from "../../src/store/messages/find-waiting.ts";
 import { REFUSED_MILLISECONDS } from "../../src/store/messages/idempotency-keys.ts";
@@ -189,9 +181,6 @@ const SENTENCES: Record<string, string[]> = {
     `for ${inWords(MOST_STORE_FAILURES)} elements in a row`,
     `within ${inWords(seconds(SLOW_MILLISECONDS + PROBE_MILLISECONDS))} seconds that a database does not answer`,
     `leaves the jobs of the database alone for ${seconds(DATABASE_PAUSE_MILLISECONDS)} seconds`,
-    `at most ${inWords(seconds(TIMES.leaseMilliseconds))} seconds before it begins, and reads it again after ${inWords(minutes(TIMES.longestWorkMilliseconds))} minutes`,
-    `waits ${seconds(quietAfterMilliseconds())} seconds`,
-    `do not let a move continue for ${inWords(minutes(GIVE_UP_MILLISECONDS))} minutes, it fails`,
     `From ${FULL_SHARE * 100} % of D1's 10 GB on`,
     `from ${FILLING_SHARE * 100} % on`,
   ],
@@ -242,10 +231,6 @@ const SENTENCES: Record<string, string[]> = {
     `more than ${inDigits(MOST_WEBSITE_DAYS)}`,
     `at most ${LONGEST_DAYS} days before its last day`,
     `accepts websites ${inWords(minutes(OLDER_ISOLATE_MILLISECONDS))} minutes after its first sweep`,
-    `waits ${seconds(quietAfterMilliseconds())} seconds`,
-    `${PAGE_ROWS} at a time`,
-    `keeps the old rows for ${hours(KEPT_MILLISECONDS)} hours`,
-    `continue for ${inWords(minutes(GIVE_UP_MILLISECONDS))} minutes, or if its rows differ ${inWords(MOST_COPIES)} times`,
     `| ${REFUSED_KEPT_MILLISECONDS / DAY_MILLISECONDS} days; numbers are masked |`,
     `by day and code | ${REFUSAL_DAYS} days |`,
     `that met the daily limit ${hours(REFUSED_MILLISECONDS)} hours`,

@@ -78,7 +78,7 @@ export const websiteFields = jsonObject({
     text(1600).refine((value) => value === "" || !isBlank(value), "must have a character that can be seen"),
   ).describe("The reply to HELP and INFO."),
   database: orLeftOut(z.string("must be a string").max(20, "must have at most 20 characters")).describe(
-    "The database of a new website, such as `DB_2`. The default is the least full one. Only a move changes it: `POST /operator/websites/{websiteId}/move`.",
+    "The database of a new website, such as `DB_2`. The default is the least full one. A website stays in its database: another one is refused (40001).",
   ),
   duplicateWindowHours: orNull(wholeNumber("hours", 1, 168)).describe(
     "How long the same number, text, sendPurpose and sendAt count as one message. Without it, duplicates are sent.",

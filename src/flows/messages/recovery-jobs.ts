@@ -41,9 +41,6 @@ function jobsOfEach(job: Recovery): Recovery[] {
       return byWebsite(job.eventIds, String).map((eventIds) => ({ ...job, eventIds }));
     case "record":
       return byWebsite(job.records, ({ messageId }) => messageId).map((records) => ({ ...job, records }));
-    case "click":
-    case "move":
-      return [job];
   }
 }
 

@@ -1,10 +1,8 @@
 import type { Deps } from "../../deps.ts";
-import { homeOf } from "../../domain/databases/home.ts";
 import { isStoreUnavailable } from "../../domain/failure.ts";
 import type { Send, StoredSend } from "../../domain/messages/send.ts";
 import { requireRoom } from "../../store/databases/database-state.ts";
 import { storeSends } from "../../store/messages/sends.ts";
-import { inDatabaseOfHome } from "../databases/places.ts";
 import { toFailed } from "./unstored-sends.ts";
 
 /**
@@ -17,10 +15,8 @@ import { toFailed } from "./unstored-sends.ts";
  */
 export async function storeGroup(deps: Deps, sends: Send[], wasLost = false): Promise<StoredSend[]> {
   try {
-    const [{ message, database }] = sends as [Send];
-    const own = await inDatabaseOfHome(deps, homeOf(message.messageId), database);
-    requireRoom(own.db, deps.now());
-    return await storeSends(own.db, deps.now(), sends, wasLost);
+    requireRoom(deps.db, deps.now());
+    return await storeSends(deps.db, deps.now(), sends, wasLost);
   } catch (error) {
     if (isStoreUnavailable(error) || sends.length === 1) return sends.map(() => toFailed(error));
   }

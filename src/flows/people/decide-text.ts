@@ -6,7 +6,7 @@ import { toDigits } from "../../domain/people/phone.ts";
 import { findAcquaintances } from "../../store/clients/senders.ts";
 import { decideText, findText, takeBack } from "../../store/people/decide-inbound.ts";
 import type { InboundTextRow } from "../../store/people/rows.ts";
-import { inDatabaseOfHome } from "../databases/places.ts";
+import { inDatabase } from "../databases/places.ts";
 import { queueCallbacks } from "../messages/queue-jobs.ts";
 import { findOwnersOf, sendersAt } from "./find-owners.ts";
 
@@ -27,7 +27,7 @@ export async function decide(
   // The website that has the text comes last: a call that is repeated finds it undecided, and does the rest.
   for (const each of [...(await sharersOf(own, website, row)), website]) {
     const isOwn = each.websiteId === website.websiteId;
-    const deps = isOwn ? own : await inDatabaseOfHome(own, each.home, each.database);
+    const deps = isOwn ? own : inDatabase(own, each.database);
     const how = {
       author: isOwn ? author : partOf(author, each.websiteId),
       run: deps.newId(each.home),
@@ -59,7 +59,7 @@ async function sharersOf(deps: Deps, { websiteId, sender }: Website, row: Inboun
   const sharers: Website[] = [];
   for (const { website, isFormer } of owners) {
     if (isFormer || website.websiteId === websiteId) continue;
-    const { db } = await inDatabaseOfHome(deps, website.home, website.database);
+    const { db } = inDatabase(deps, website.database);
     const [found] = await findAcquaintances(db, [website.websiteId], [toDigits(row.sender)]);
     if (found?.isKnown) sharers.push(website);
   }

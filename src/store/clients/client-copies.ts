@@ -2,7 +2,6 @@
 import type { Credentials } from "../../domain/clients/client.ts";
 import type { SendingHours } from "../../domain/messages/sending-hours.ts";
 import { parseJsonColumn, runBatch, runQuery } from "../database.ts";
-import { STATE } from "../databases/moving.ts";
 import type { ClientRow, WebsiteRow } from "../rows.ts";
 import { piece, prepare, sql } from "../sql.ts";
 import { readOperations } from "./clients.ts";
@@ -52,7 +51,6 @@ export async function findUncopied(db: D1Database, limit: number, now: number): 
       db,
       sql`SELECT ${CREDENTIALS} FROM clients c CROSS JOIN websites w ON w.website_id = c.website_id
         WHERE ${UNCOPIED} AND (copied_at IS NULL OR copied_at <= ${now - COPY_AGAIN_AFTER_MILLISECONDS})
-          AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = c.website_id AND v.state >= ${STATE.paused})
         ORDER BY c.changed_at LIMIT ${limit}`,
     ),
   );
@@ -65,7 +63,6 @@ export function countBehind(db: D1Database, limit: number): D1PreparedStatement 
     db,
     sql`SELECT count(*) AS count, min(changed_at) AS oldest_at FROM (
       SELECT changed_at FROM clients c WHERE ${UNCOPIED} AND (copied_at IS NULL OR copied_at < changed_at)
-        AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = c.website_id AND v.state >= ${STATE.arriving})
       ORDER BY changed_at LIMIT ${limit})`,
   );
 }

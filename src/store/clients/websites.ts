@@ -2,7 +2,6 @@ import type { GivenSettings, Website } from "../../domain/clients/website.ts";
 import { type AuditEntry, type Author, changeOf } from "../../domain/operations/audit.ts";
 import { parseJsonColumn, runBatch, runQuery } from "../database.ts";
 import { FIRST, type Place } from "../databases/directory.ts";
-import { STATE } from "../databases/moving.ts";
 import { toHolds } from "../messages/holds.ts";
 import { auditStatement } from "../operations/audit.ts";
 import type { WebsiteRow } from "../rows.ts";
@@ -115,14 +114,7 @@ export async function findWebsite(db: D1Database, websiteId: string): Promise<We
 }
 
 export async function listWebsites(db: D1Database): Promise<Website[]> {
-  const rows = await runQuery<WebsiteRow>(
-    prepare(
-      db,
-      sql`SELECT * FROM websites w
-        WHERE NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = w.website_id AND v.state >= ${STATE.arriving})
-        ORDER BY website_id`,
-    ),
-  );
+  const rows = await runQuery<WebsiteRow>(prepare(db, sql`SELECT * FROM websites ORDER BY website_id`));
   return rows.map(toWebsite);
 }
 

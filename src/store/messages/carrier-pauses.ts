@@ -3,7 +3,6 @@
 import type { BreakerChange, BreakerState } from "../../domain/messages/circuit-breaker.ts";
 import type { SubmissionEntry } from "../../domain/messages/job.ts";
 import { runBatch, runNamed, runQuery } from "../database.ts";
-import { STATE } from "../databases/moving.ts";
 import type { CarrierPauseRow } from "../rows.ts";
 import { piece, prepare, type Query, type Sql, sql } from "../sql.ts";
 import { HELD, IS_HELD } from "./holds.ts";
@@ -174,7 +173,6 @@ export async function takeRetries(
               ON m.website_id = w.website_id AND m.due_at > ${now}
             WHERE w.carrier = ${carrier} AND m.claimed_at IS NULL AND m.reason IS NOT NULL AND m.reason <> ${HELD}
               AND (w.holds IS NULL OR NOT ${IS_HELD})
-              AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = w.website_id AND v.state >= ${STATE.paused})
             LIMIT ${READ_ROWS}) p
           ORDER BY iif(${most} = 1, p.attempts, 0) LIMIT ${most})
         RETURNING message_id, website_id`,

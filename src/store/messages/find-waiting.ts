@@ -11,10 +11,7 @@ const COUNTED = 10_000;
 /** Pending messages that one statement looks through for those that are worked on in one transaction. */
 export const LOOKED_THROUGH = 2000;
 
-/**
- * Pending messages of a website, in the order of their ids. An id means the same in every database, so a call goes on where it was, even
- * if the website moves meanwhile. Messages of other websites are not read.
- */
+/** Pending messages of a website, in the order of their ids. Messages of other websites are not read. */
 const pendingOf = (websiteId: string, after: string, limit: number): Sql =>
   sql`SELECT message_id, website_id, client_id, send_purpose, claimed_at, is_reply, due_at, send_at, reason
     FROM messages INDEXED BY messages_pending_by_website

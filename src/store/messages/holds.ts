@@ -2,7 +2,6 @@
 import type { Hold } from "../../domain/messages/hold.ts";
 import type { Author } from "../../domain/operations/audit.ts";
 import { parseJsonColumn, runBatch, runNamed, runQuery } from "../database.ts";
-import { STATE } from "../databases/moving.ts";
 import { auditStatement, isNotMade } from "../operations/audit.ts";
 import type { WebsiteRow } from "../rows.ts";
 import { piece, prepare, type Sql, sql } from "../sql.ts";
@@ -98,7 +97,6 @@ export async function listHolds(db: D1Database, websiteId: string | null): Promi
     prepare(
       db,
       sql`SELECT w.website_id, w.holds FROM websites w WHERE w.holds IS NOT NULL AND ${ofAsked}
-        AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = w.website_id AND v.state >= ${STATE.arriving})
         ORDER BY w.website_id`,
     ),
   );

@@ -3,7 +3,6 @@
 import { REFUSED_KEPT_MILLISECONDS } from "../../domain/clients/refused-request.ts";
 import { dayNumber } from "../../domain/day.ts";
 import { runBatch, runNamed } from "../database.ts";
-import { STATE } from "../databases/moving.ts";
 import { countRemoved } from "../operations/daily-counts.ts";
 import { hourBefore, minuteOf } from "../operations/outcome-counts.ts";
 import { KEPT_DAYS, KEPT_MINUTES } from "../operations/traffic-counts.ts";
@@ -26,46 +25,34 @@ export function removeCounted(db: D1Database, chosen: Sql) {
 /** Rowids that one step looks at. Messages get rowids in the order in which they are stored, so the lowest are the oldest, to some minutes. */
 export const PURGE_STEP = 2000;
 
-/** A final message `m`. Nothing is purged of a website that moves, or is kept where it was. */
-const IS_PURGED = sql`m.status NOT IN ('PENDING_TO_SEND', 'SENDING')
-  AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = m.website_id AND v.state >= ${STATE.paused})`;
-
 interface OldMessage {
   messageId: string;
   websiteId: string;
 }
 
 /**
- * Final messages that were accepted before `before`, among the PURGE_STEP rowids above `after`. The rowids of websites that have come from
- * another database do not tell the age of a message, so each step also finds old messages of these websites by their time.
+ * Final messages that were accepted before `before`, among the PURGE_STEP rowids above `after`.
  * @returns `after`: the last rowid that was looked at, for the next step; null: the next message is younger
  */
 export async function findOldMessages(
   db: D1Database,
   before: number,
   after: number,
-  mayHaveMoved: boolean,
 ): Promise<{ messages: OldMessage[]; after: number | null }> {
   const first = sql<{
     last: number;
   }>`SELECT last FROM (SELECT rowid + ${PURGE_STEP - 1} AS last, accepted_at FROM messages
     WHERE rowid > ${after} ORDER BY rowid LIMIT 1) WHERE accepted_at <= ${before}`;
-  const moved = sql<OldMessage>`SELECT m.message_id AS messageId, m.website_id AS websiteId FROM moved_feeds f
-    CROSS JOIN messages m ON m.website_id = f.website_id AND m.accepted_at <= ${before} WHERE ${IS_PURGED} LIMIT ${PURGE_STEP}`;
   const found = await runNamed(db, {
     end: prepare(db, first),
     old: prepare(
       db,
       sql<OldMessage>`SELECT m.message_id AS messageId, m.website_id AS websiteId FROM messages m
-        WHERE m.rowid > ${after} AND m.rowid <= (${first}) AND m.accepted_at <= ${before} AND ${IS_PURGED}`,
+        WHERE m.rowid > ${after} AND m.rowid <= (${first}) AND m.accepted_at <= ${before}
+          AND m.status NOT IN ('PENDING_TO_SEND', 'SENDING')`,
     ),
-    moved: mayHaveMoved ? prepare(db, moved) : null,
   });
-  const last = found.end[0]?.last;
-  return {
-    messages: [...found.old, ...found.moved],
-    after: last ?? (found.moved.length === PURGE_STEP ? after : null),
-  };
+  return { messages: found.old, after: found.end[0]?.last ?? null };
 }
 
 export async function removeMessages(db: D1Database, messages: OldMessage[]): Promise<void> {

@@ -1,7 +1,6 @@
 // What the overview reads of one database: some hundred rows, however many websites it has and texts they send.
 import { dayNumber } from "../../domain/day.ts";
 import { runNamed } from "../database.ts";
-import { STATE } from "../databases/moving.ts";
 import { IS_HELD } from "../messages/holds.ts";
 import { piece, prepare, type Sql, sql } from "../sql.ts";
 import { hourBefore, minuteOf } from "./outcome-counts.ts";
@@ -41,7 +40,7 @@ export interface Candidate {
   accepted: number;
 }
 
-/** What one database has counted of a website in its last hour, except what is named. A moved website has counts in each that it was in. */
+/** What one database has counted of a website in its last hour, except what is named. */
 export interface WebsiteTraffic extends Traffic {
   websiteId: string;
   /** null: the website is not in this database. */
@@ -98,10 +97,6 @@ export async function readTraffic(db: D1Database, websiteId: string | null, now:
   });
 }
 
-const IS_HERE = piece(
-  `NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = w.website_id AND v.state >= ${STATE.arriving})`,
-);
-
 /** Condition on a website `w`: an operator holds all of it. */
 const IS_HELD_WHOLE = piece(`EXISTS (SELECT 1 FROM json_each(w.holds) h
   WHERE h.value ->> 'isEnding' IS NULL AND h.value ->> 'sendPurpose' IS NULL AND h.value ->> 'clientId' IS NULL)`);
@@ -142,7 +137,7 @@ export async function readWebsites(db: D1Database, ids: string[], now: number): 
               'failedToday', total(iif(at = ${today}, failed + undelivered, 0)), 'sent30Days', total(sending + delivered + undelivered),
               'optedOut30Days', total(opted_out))
             FROM traffic_counts t WHERE t.website_id = j.value AND t.span = 'day' AND t.at > ${today - SHOWN_DAYS}) AS days
-        FROM json_each(${list}) j LEFT JOIN websites w ON w.website_id = j.value AND ${IS_HERE}`,
+        FROM json_each(${list}) j LEFT JOIN websites w ON w.website_id = j.value`,
     ),
     held: prepare(
       db,
@@ -153,7 +148,7 @@ export async function readWebsites(db: D1Database, ids: string[], now: number): 
       }>`SELECT m.website_id AS websiteId, sum(m.count) AS lookedAt, total(m.count) FILTER (WHERE ${IS_HELD}) AS held
         FROM (SELECT website_id, is_reply, send_purpose, client_id, count(*) AS count
           FROM (SELECT p.website_id, p.is_reply > 0 AS is_reply, p.send_purpose, p.client_id FROM json_each(${list}) j
-              CROSS JOIN websites w ON w.website_id = j.value AND w.holds IS NOT NULL AND NOT ${IS_HELD_WHOLE} AND ${IS_HERE}
+              CROSS JOIN websites w ON w.website_id = j.value AND w.holds IS NOT NULL AND NOT ${IS_HELD_WHOLE}
               CROSS JOIN messages p INDEXED BY messages_pending_by_website ON p.website_id = w.website_id AND p.status = 'PENDING_TO_SEND'
             LIMIT ${MOST_LOOKED_AT}) GROUP BY 1, 2, 3, 4) m GROUP BY 1`,
     ),

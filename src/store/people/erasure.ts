@@ -1,7 +1,6 @@
 import type { Author } from "../../domain/operations/audit.ts";
 import { oneFormOf } from "../../domain/people/two-form-numbers.ts";
 import { runNamed, runQuery } from "../database.ts";
-import { STATE } from "../databases/moving.ts";
 import { TOMBSTONE_MILLISECONDS } from "../messages/cancelled-messages.ts";
 import { removeCounted } from "../messages/retention.ts";
 import { countGrowth, countTraffic } from "../operations/traffic-counts.ts";
@@ -167,7 +166,6 @@ export async function websitesWithErased(db: D1Database, websiteId: string | nul
       db,
       sql`SELECT w.website_id FROM websites w
         WHERE ${isAsked} AND EXISTS (SELECT 1 FROM erased_people e WHERE e.website_id = w.website_id)
-          AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = w.website_id AND v.state >= ${STATE.arriving})
         ORDER BY w.website_id`,
     ),
   );

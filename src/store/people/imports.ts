@@ -1,7 +1,6 @@
 // Imports: each is a row, and the ledger has what it has changed. See undo-import.ts for its undo.
 import { RequestFailure } from "../../domain/failure.ts";
 import { runQuery } from "../database.ts";
-import { STATE } from "../databases/moving.ts";
 import type { ImportRow } from "../rows.ts";
 import { piece, prepare, sql } from "../sql.ts";
 
@@ -114,11 +113,7 @@ export async function readImport(db: D1Database, importId: string): Promise<Stor
 }
 
 export function selectImport(db: D1Database, importId: string): D1PreparedStatement {
-  return prepare(
-    db,
-    sql`SELECT i.* FROM imports i WHERE i.import_id = ${importId}
-      AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = i.website_id AND v.state >= ${STATE.arriving})`,
-  );
+  return prepare(db, sql`SELECT i.* FROM imports i WHERE i.import_id = ${importId}`);
 }
 
 export function toImport(row: ImportRow): StoredImport {

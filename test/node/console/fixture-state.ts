@@ -4,7 +4,6 @@ import type {
   DeadJobList,
   HoldList,
   Minute,
-  Move,
   Overview,
   PastProblem,
   Problem,
@@ -351,23 +350,6 @@ export const emptyDatabases = (): DatabaseList => ({
       daysLeft: null,
       websites: 0,
       schemaVersion: "0001_schema.sql",
-    },
-  ],
-});
-
-export const moves = (): { moves: Move[] } => ({
-  moves: [
-    {
-      websiteId: "northwind",
-      state: "copying",
-      from: "DB",
-      to: "DB_2",
-      copiedRows: 412_000,
-      comparedRows: 0,
-      totalRows: 980_000,
-      startedAt: minutesAgo(6),
-      endedAt: null,
-      problem: null,
     },
   ],
 });
