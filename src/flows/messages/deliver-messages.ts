@@ -1,6 +1,9 @@
 import type { Deps } from "../../deps.ts";
 import { alternate } from "../../domain/chunk.ts";
+import { isStoreRefused } from "../../domain/failure.ts";
 import { CircuitBreaker } from "../../domain/messages/circuit-breaker.ts";
+import { refusedSeconds } from "../../domain/messages/retry-policy.ts";
+import { describeError } from "../../platform/describe-error.ts";
 import type { ClaimedMessage } from "../../store/messages/claims.ts";
 import { findWaiting } from "../../store/messages/messages.ts";
 import { noteHang, waitForCarrier } from "./carrier-pauses.ts";
@@ -28,6 +31,13 @@ export async function deliverMessages(deps: Deps, ids: string[], run: DeliveryRu
   try {
     const lines = await toLines(deps, run, ids);
     await allEnded(lines.map((line) => deliverLine(deps, run, line)));
+  } catch (error) {
+    // If the store is overloaded, the messages get new jobs, which run together again: alone, each job would ask as much of the store as
+    // hundreds do together.
+    const isQueued =
+      isStoreRefused(error) && (await queueDeliveries(deps, run.lane, ids, refusedSeconds(deps.random())));
+    if (!isQueued) throw error;
+    deps.log("warn", "deliveries.refused", { count: ids.length, error: describeError(error) });
   } finally {
     await queueRest(deps, run);
   }
