@@ -80,7 +80,7 @@ export interface MessageRow {
   carrier_message_id: string | null;
   encoding: Segments["encoding"] | null;
   segments: number | null;
-  /** See OPT_OUT_CONFIRMATION. */
+  /** See OPT_OUT_CONFIRMATION of end-before.ts. */
   is_reply: number;
   opted_out: number;
   /** JSON array; see submissions.ts. */
