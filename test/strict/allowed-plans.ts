@@ -154,7 +154,6 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
     sql: "coalesce((SELECT max(change_id) FROM subscription_changes), 0)",
     reason: "The highest id alone: one row.",
   },
-  { step: "SCAN sqlite_sequence", reason: "A row for each table that numbers its rows." },
   { step: "SCAN websites", sql: "SELECT website_id FROM websites", reason: THE_OPERATORS_LOOK },
   { step: "SCAN homes USING INDEX homes_by_database", sql: "GROUP BY database", reason: THE_OPERATORS_LOOK },
   {
