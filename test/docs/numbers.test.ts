@@ -177,7 +177,7 @@ const SENTENCES: Record<string, string[]> = {
     `up to ${inWords(LONGEST_PAUSE_SECONDS / 60)} minutes`,
     `do not count towards the ${MOST_ATTEMPTS}`,
     `Up to ${ofQueue("receipts", "max_batch_size")} receipts are applied in one transaction`,
-    `claimed callbacks, at most ${CALLBACKS_A_JOB},`,
+    `claimed callbacks, at most ${CALLBACKS_A_JOB * ofQueue("callbacks", "max_batch_size")},`,
     `at most ${inWords(CONNECTIONS_A_HOST)} in parallel`,
     `for ${inWords(MOST_STORE_FAILURES)} elements in a row`,
     `within ${inWords(seconds(SLOW_MILLISECONDS + PROBE_MILLISECONDS))} seconds that a database does not answer`,
