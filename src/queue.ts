@@ -33,15 +33,13 @@ export async function consume(batch: MessageBatch, deps: Deps): Promise<void> {
 }
 
 /**
- * Never retried by the queue: the sweep queues callbacks again that no run has claimed. Each job has a line of the log, and so has each
- * post that fails.
+ * The jobs of a batch run together. Never retried by the queue: the sweep queues callbacks again that no run has claimed. Each
+ * batch has a line of the log, and so has each post that fails.
  */
 async function consumeCallbacks(deps: Deps, batch: Batch): Promise<void> {
-  // There is one message, because wrangler.toml gives each job of callbacks an invocation for itself.
-  for (const { body } of batch.messages) {
-    const eventIds = (Array.isArray(body) ? body : []).filter((id): id is DueEvent => typeof id === "string");
-    await postCallbacks(deps, [...new Set(eventIds)]);
-  }
+  const isEvent = (id: unknown): id is DueEvent => typeof id === "string";
+  const jobs = batch.messages.map(({ body }) => (Array.isArray(body) ? body : []).filter(isEvent));
+  await postCallbacks(deps, jobs);
 }
 
 /** Jobs that end or fail together. */

@@ -113,6 +113,10 @@ function ofQueue(queue: string, name: string): number {
   return Number(new RegExp(`^${name} = (\\d+)$`, "m").exec(section.split("\n[")[0] ?? "")?.[1]);
 }
 
+it("has single texts wait for others as long as callbacks", () => {
+  expect(ofQueue("messages", "max_batch_timeout")).toBe(ofQueue("callbacks", "max_batch_timeout"));
+});
+
 const LIMIT_OF_GUESSES = Number(/simple = \{ limit = (\d+)/.exec(wrangler)?.[1]);
 const FIRST_CLAIM = OUTBOUND_CONNECTIONS * SUBMISSIONS_A_CONNECTION.first;
 const LARGEST_CLAIM = OUTBOUND_CONNECTIONS * SUBMISSIONS_A_CONNECTION.fast;
@@ -152,6 +156,7 @@ const SENTENCES: Record<string, string[]> = {
     `a person's first ${inWords(CALLED_BACK)} clicks`,
     `stops waiting after ${seconds(CALLBACK_TIMEOUT_MILLISECONDS)} seconds`,
     `one test event in ${OWN_TEST_SECONDS} seconds`,
+    `A callback waits up to ${ofQueue("callbacks", "max_batch_timeout")} second for others. The text before it, if it was sent alone, waits as long`,
     `${inDigits(MAX_MESSAGE_IDS)} at a time`,
     `in files of ${inDigits(MAX_CSV_ROWS)} numbers`,
   ],
@@ -177,7 +182,7 @@ const SENTENCES: Record<string, string[]> = {
     `up to ${inWords(LONGEST_PAUSE_SECONDS / 60)} minutes`,
     `do not count towards the ${MOST_ATTEMPTS}`,
     `Up to ${ofQueue("receipts", "max_batch_size")} receipts are applied in one transaction`,
-    `claimed callbacks, at most ${CALLBACKS_A_JOB},`,
+    `claimed callbacks, at most ${CALLBACKS_A_JOB * ofQueue("callbacks", "max_batch_size")},`,
     `at most ${inWords(CONNECTIONS_A_HOST)} in parallel`,
     `for ${inWords(MOST_STORE_FAILURES)} elements in a row`,
     `within ${inWords(seconds(SLOW_MILLISECONDS + PROBE_MILLISECONDS))} seconds that a database does not answer`,

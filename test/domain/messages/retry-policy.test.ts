@@ -8,6 +8,7 @@ import {
   recoverySeconds,
 } from "../../../src/domain/messages/retry-policy.ts";
 import wranglerToml from "../../../wrangler.toml?raw";
+import { CALLBACK_JOBS_A_BATCH } from "../../world.ts";
 
 describe("a job that makes up for a failed store", () => {
   it("is tried within half of the fault's age and ten seconds, whenever the store is back", () => {
@@ -40,7 +41,7 @@ describe("wrangler.toml", () => {
       "max_concurrency = 20",
       "max_batch_size = 6",
       "max_concurrency = 20",
-      "max_batch_size = 1",
+      `max_batch_size = ${CALLBACK_JOBS_A_BATCH}`,
       "max_concurrency = 30",
       "max_batch_size = 96",
       "max_concurrency = 5",
