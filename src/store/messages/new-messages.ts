@@ -1,30 +1,12 @@
 import type { DueEvent } from "../../domain/callbacks/callback.ts";
 import { isStoreUnavailable, RequestFailure } from "../../domain/failure.ts";
-import type { OverLimit } from "../../domain/messages/daily-limit.ts";
 import type { AcceptedMessage } from "../../domain/messages/send.ts";
 import { dueEvents, recordEvents } from "../callbacks/events.ts";
 import { runNamedResults, runQuery, toJsonLists } from "../database.ts";
 import { countAccepted } from "../operations/traffic-counts.ts";
 import { prepare, type Sql, sql } from "../sql.ts";
-import {
-  countTowardsLimit,
-  dropMinutes,
-  freeDuplicates,
-  isCut,
-  isWholeWithinLimit,
-  limited,
-  readOverLimit,
-} from "./daily-limit.ts";
 import { claimDuplicates, IS_FIRST, keepSuppressed, selectDuplicates } from "./duplicates.ts";
-import {
-  type BulkPart,
-  claimPart,
-  freePart,
-  isOurs,
-  keepRefused,
-  keptUntil,
-  selectHolder,
-} from "./idempotency-keys.ts";
+import { type BulkPart, claimPart, isOurs, keptUntil, selectHolder } from "./idempotency-keys.ts";
 import { recipients } from "./recipients.ts";
 import { findSchedule, isKept, keepScheduled, STAYS_KEPT } from "./scheduled.ts";
 
@@ -37,8 +19,6 @@ interface StoreOptions {
   part: BulkPart | null;
   /** End of the window in which the same content to the same person is a duplicate; null: duplicates are not suppressed. */
   duplicatesUntil: number | null;
-  /** Whether the website has a daily limit. */
-  isLimited: boolean;
 }
 
 export type Stored =
@@ -49,13 +29,13 @@ export type Stored =
       due: DueEvent[];
       answered: Answered;
       schedule: Schedule;
+      /** How many of them may go, at once or at their time. */
+      texts: number;
     }
   /** Another attempt has stored the part. */
   | { kind: "repeated"; answered: Answered; schedule: Schedule }
   /** The key was used with another body. */
-  | { kind: "conflict" }
-  /** The daily limit of the website has no room for all of them: none is stored. */
-  | { kind: "over-limit"; overLimit: OverLimit };
+  | { kind: "conflict" };
 
 /** The id that is answered for each message: its own, or that of the first message of its content. */
 type Answered = ReadonlyMap<string, string>;
@@ -74,11 +54,6 @@ export async function storeMessages(
 ): Promise<Stored> {
   const { part } = options;
   const results = await runNamedResults(db, statements(db, options, messages));
-  const counted = results.limit.results;
-  if (isCut(counted)) {
-    const overLimit = await readOverLimit(db, options.websiteId, Number(counted[0]?.wanted), options.acceptedAt);
-    return { kind: "over-limit", overLimit };
-  }
   const duplicates = new Map(results.duplicates.results.map((row) => [row.message_id, row.first_id]));
   const [holder] = results.holder.results;
   if (part && holder?.body_hash !== part.bodyHash) return { kind: "conflict" };
@@ -97,7 +72,14 @@ export async function storeMessages(
     waiting.flatMap(({ messageId, sendAt }) => (sendAt === undefined ? [] : [[messageId, sendAt]])),
   );
   const schedule = await findSchedule(db, [...asked.keys(), ...duplicates.values()], asked);
-  return { kind: "stored", pending, due: dueEvents(events), answered, schedule };
+  return { kind: "stored", pending, due: dueEvents(events), answered, schedule, texts: waiting.length };
+}
+
+/** What an earlier attempt has stored of a part. null: nothing. */
+export async function findPart(db: D1Database, part: BulkPart): Promise<Stored | null> {
+  const [holder] = await runQuery<{ body_hash: string }>(selectHolder(db, part));
+  if (!holder) return null;
+  return holder.body_hash === part.bodyHash ? readPart(db, part) : { kind: "conflict" };
 }
 
 /**
@@ -124,18 +106,14 @@ function statements(db: D1Database, options: StoreOptions, messages: AcceptedMes
   // A part of a bulk request may be too long for one value of D1 once the links and the other stored fields are added.
   const lists = [...toJsonLists(messages.map((message) => ({ ...message, duplicatesUntil })))];
   const ids = messages.map(({ messageId }) => messageId);
-  const limit = options.isLimited ? limited(messages, now) : null;
-  const isClaimed = isOurs(part);
-  const isOurPart = limit ? sql`${isClaimed} AND ${isWholeWithinLimit(limit)}` : isClaimed;
+  const isOurPart = isOurs(part);
   const suppresses = duplicatesUntil !== null;
   const isTaken = sql`${isOurPart} AND ${IS_FIRST}`;
   const keeps = messages.some(isKept);
   const isInserted = keeps ? sql`${isTaken} AND NOT ${STAYS_KEPT}` : isTaken;
   return {
     part: part && claimPart(db, part),
-    claimDuplicates: suppresses ? lists.map((list) => claimDuplicates(db, list, now, isClaimed)) : null,
-    minutes: limit && dropMinutes(db, limit),
-    limit: limit && countTowardsLimit(db, limit, sql`${isClaimed} AND ${IS_FIRST}`, true),
+    claimDuplicates: suppresses ? lists.map((list) => claimDuplicates(db, list, now, isOurPart)) : null,
     traffic: lists.map((list) => countInserted(db, list, isInserted, now)),
     insert: lists.map((list) => prepare(db, insertMessages(list, isInserted))),
     refused: messages.some(isRefused) ? lists.map((list) => explainRefused(db, list)) : null,
@@ -146,9 +124,6 @@ function statements(db: D1Database, options: StoreOptions, messages: AcceptedMes
       : null,
     keep:
       suppresses && part ? lists.map((list) => keepSuppressed(db, list, isOurPart, keptUntil(part.expiresAt))) : null,
-    freeDuplicates: limit && suppresses ? freeDuplicates(db, limit) : null,
-    freePart: limit && part && freePart(db, part, isWholeWithinLimit(limit)),
-    keepRefused: limit && part && keepRefused(db, options.clientId, part, isWholeWithinLimit(limit), now),
     holder: part && selectHolder(db, part),
     // A repetition finds them, too, after its website has ceased to suppress duplicates.
     duplicates: suppresses || part ? lists.map((list) => selectDuplicates(db, list, part !== null)) : null,
