@@ -356,7 +356,7 @@ CREATE INDEX idempotency_keys_by_expiry ON idempotency_keys (expires_at);
 -- The parts of a bulk request with an Idempotency-Key, each stored in one transaction.
 CREATE TABLE bulk_parts (
   first_id TEXT NOT NULL,              -- names the request: idempotency_keys.message_id
-  part INTEGER NOT NULL,               -- from 0; -1: the end, after which no part is added
+  part INTEGER NOT NULL,               -- from 0; the last one ends the request, and has no message
   body_hash TEXT NOT NULL,
   attempt TEXT NOT NULL,               -- which attempt stored it
   expires_at INTEGER NOT NULL,

@@ -12,7 +12,7 @@ import { IgnoredFields } from "../../domain/messages/ignored-fields.ts";
 import type { AcceptedMessage } from "../../domain/messages/send.ts";
 import { type SendRequest, sendRequestSchema } from "../../domain/messages/send-request.ts";
 import { echoEmail, echoPhone } from "../../domain/people/echo.ts";
-import { type Begun, type BulkPart, beginBulk, END_PART } from "../../store/messages/idempotency-keys.ts";
+import { type Begun, type BulkPart, beginBulk } from "../../store/messages/idempotency-keys.ts";
 import { hashBody, IDEMPOTENCY_MILLISECONDS, type Sender, toStoredMessage, trySend } from "./accept-message.ts";
 import { findEmailFault, findPhones } from "./find-phones.ts";
 import { queueAccepted } from "./queue-jobs.ts";
@@ -182,7 +182,7 @@ class BulkRun {
       const message = `must be an array of 1 to ${MAX_BULK_MESSAGES} send requests`;
       throw new RequestFailure({ kind: "fields-wrong", details: [{ field: "messages", message }] });
     }
-    const part = await this.#toPart(END_PART, String(this.#count), []);
+    const part = await this.#toPart(this.#parts, String(this.#count), []);
     if (!part) return;
     const stored = await storePart(this.#deps, this.#sender.client, part, []);
     if (stored.kind === "conflict") throw new RequestFailure({ kind: "idempotency-conflict" });

@@ -52,7 +52,7 @@ async function findRefused(
   part: BulkPart | null,
   overLimit: OverLimit,
 ): Promise<Stored> {
-  const found = part && (await findPart(deps.db, part));
+  const found = part && (await findPart(deps.db, part, []));
   if (found) return found;
   if (part) await keepKey(deps.db, { ...part, clientId }, deps.now());
   throw new RequestFailure({ kind: "daily-limit-reached", ...overLimit });

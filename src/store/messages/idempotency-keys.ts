@@ -1,13 +1,13 @@
 // The Idempotency-Keys of bulk requests. sends.ts claims the keys of single sends. A key lives for 24 hours: see accept-message.ts in flows.
 import { runNamed, runQuery, runWrite } from "../database.ts";
 import type { IdempotencyKeyRow } from "../rows.ts";
-import { piece, prepare, type Query, type Sql, sql } from "../sql.ts";
+import { prepare, sql } from "../sql.ts";
 
 /** One part of a bulk request with an Idempotency-Key. It is stored once: a repetition finds what the first attempt stored. */
 export interface BulkPart {
   /** The id of the request's first message, which identifies the request. */
   firstId: string;
-  /** From 0, or END_PART. */
+  /** From 0. The last one has no message, and the count of all as its body: a longer or shorter body under the same key is a conflict. */
   number: number;
   /** The ids of its messages, also of those that break a rule. */
   ids: string[];
@@ -21,9 +21,6 @@ export interface BulkPart {
   expiresAt: number;
 }
 
-/** Ends a request: no part is added after it, so a longer body under the same key is a conflict. */
-export const END_PART = -1;
-
 /**
  * Parts, and their duplicates, are kept longer than their key: a repetition that began before it expired still finds them, and so does one
  * whose key was kept because the daily limit refused it, some times over.
@@ -33,21 +30,15 @@ const PART_MARGIN_MILLISECONDS = 7 * 24 * 3_600_000;
 /** Until when a part and its duplicates are kept, by the end of its key. Milliseconds since 1970. */
 export const keptUntil = (keyExpiresAt: number): number => keyExpiresAt + PART_MARGIN_MILLISECONDS;
 
-/** Condition: this attempt stores the part. Without a key, it does. */
-export function isOurs(part: BulkPart | null): Sql {
-  if (!part) return piece("true");
-  return sql`EXISTS (SELECT 1 FROM bulk_parts
-    WHERE first_id = ${part.firstId} AND part = ${part.number} AND attempt = ${part.attempt})`;
-}
-
-/** Claims the part for this attempt, unless another attempt holds it. */
-export function claimPart(db: D1Database, part: BulkPart): D1PreparedStatement {
+/**
+ * Begins the transaction that stores the part. If any attempt has stored the part, this row exists, and the transaction fails with a
+ * RowExistsError.
+ */
+export function insertPart(db: D1Database, part: BulkPart): D1PreparedStatement {
   return prepare(
     db,
     sql`INSERT INTO bulk_parts (first_id, part, body_hash, attempt, expires_at)
-      SELECT ${part.firstId}, ${part.number}, ${part.bodyHash}, ${part.attempt}, ${keptUntil(part.expiresAt)}
-      WHERE NOT EXISTS (SELECT 1 FROM bulk_parts WHERE first_id = ${part.firstId} AND part = ${END_PART})
-      ON CONFLICT (first_id, part) DO NOTHING`,
+      VALUES (${part.firstId}, ${part.number}, ${part.bodyHash}, ${part.attempt}, ${keptUntil(part.expiresAt)})`,
   );
 }
 
@@ -73,12 +64,15 @@ export async function keepKey(
   );
 }
 
-/** The body hash and the attempt that hold the part, as `body_hash` and `attempt`. */
-export function selectHolder(
+/** The row of the part. undefined: no attempt has stored the part. */
+export async function readHolder(
   db: D1Database,
   { firstId, number }: BulkPart,
-): Query<{ body_hash: string; attempt: string }> {
-  return prepare(db, sql`SELECT body_hash, attempt FROM bulk_parts WHERE first_id = ${firstId} AND part = ${number}`);
+): Promise<{ body_hash: string; attempt: string } | undefined> {
+  const [holder] = await runQuery<{ body_hash: string; attempt: string }>(
+    prepare(db, sql`SELECT body_hash, attempt FROM bulk_parts WHERE first_id = ${firstId} AND part = ${number}`),
+  );
+  return holder;
 }
 
 /** The key of a single send, which may have expired. undefined: nothing has it. */

@@ -69,7 +69,7 @@ describe("the count of the texts of 24 hours", () => {
           }
           now += backAfter;
           const given = Math.min(back, texts);
-          count.giveBack({ ...answer, texts: given });
+          if (given > 0) count.giveBack({ ...answer, texts: given });
           count.keep();
           model.giveBack(given, takenAt);
           expect(count.usedAt(now)).toBe(model.near(now).length);
