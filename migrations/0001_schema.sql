@@ -205,18 +205,6 @@ CREATE INDEX scheduled_by_time ON scheduled_messages (send_at);
 CREATE INDEX scheduled_by_website ON scheduled_messages (website_id, send_at);
 CREATE INDEX scheduled_by_phone ON scheduled_messages (website_id, phone);
 
--- How many texts a website with a daily limit has accepted, in each minute of the last 24 hours: see src/store/messages/daily-limit.ts.
-CREATE TABLE accepted_minutes (
-  website_id TEXT NOT NULL,
-  minute INTEGER NOT NULL,             -- since 1970
-  accepted INTEGER NOT NULL,
-  -- Written by the latest transaction of the minute, for its own later statements: how many texts it had, and the place in it after
-  -- which the limit accepts none.
-  wanted INTEGER NOT NULL,
-  cutoff INTEGER NOT NULL,
-  PRIMARY KEY (website_id, minute)
-) STRICT, WITHOUT ROWID;
-
 -- Kept requests with the columns of messages, in their order, for what shows both.
 CREATE VIEW scheduled_as_messages AS SELECT
   message_id, website_id, client_id, phone, request ->> 'email' AS email, request ->> 'text' AS text,
@@ -368,7 +356,7 @@ CREATE INDEX idempotency_keys_by_expiry ON idempotency_keys (expires_at);
 -- The parts of a bulk request with an Idempotency-Key, each stored in one transaction.
 CREATE TABLE bulk_parts (
   first_id TEXT NOT NULL,              -- names the request: idempotency_keys.message_id
-  part INTEGER NOT NULL,               -- from 0; -1: the end, after which no part is added
+  part INTEGER NOT NULL,               -- from 0; the last one ends the request, and has no message
   body_hash TEXT NOT NULL,
   attempt TEXT NOT NULL,               -- which attempt stored it
   expires_at INTEGER NOT NULL,

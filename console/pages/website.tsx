@@ -149,7 +149,7 @@ function Today({ overview, website }: { overview: Overview | null; website: Webs
           label: "Texts today",
           value: formatCount(row?.textsToday),
           judgment: dailyLimit
-            ? `${formatShare(dailyLimitUsed ?? 0, dailyLimit)} of the daily limit`
+            ? `${dailyLimitUsed === null ? "–" : formatShare(dailyLimitUsed, dailyLimit)} of the daily limit`
             : `${formatShare(day?.delivered ?? 0, day?.sent ?? 0)} delivered`,
           href: messagesHash(`website:${id} after:today`),
         },

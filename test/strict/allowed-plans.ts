@@ -66,11 +66,6 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
       "The scheduled messages of the time that an operator asks for, by the index alone: their ids are not in the order of time.",
   },
   {
-    step: "SEARCH bulk_parts USING PRIMARY KEY (first_id=?)",
-    sql: "UPDATE bulk_parts SET expires_at = max(",
-    reason: "The parts of one request that the daily limit refuses: some hundred at most.",
-  },
-  {
     step: "SEARCH duplicate_keys USING PRIMARY KEY (website_id=? AND phone=?)",
     reason: "What one website sent to one person within its window.",
   },

@@ -23,7 +23,7 @@ export function toFailed(error: unknown): FailedSend {
  * the answer asks the client to send them again. With an Idempotency-Key nothing is cancelled, because the repetition finds them.
  * @param last what the last route says
  * @param isLost a route before it has not answered
- * @returns what to throw: RequestFailure store-unavailable, daily-limit-reached or store-full, after which a repetition is safe, or a fault
+ * @returns what to throw: RequestFailure store-unavailable or store-full, after which a repetition is safe, or a fault
  * of our own
  * @throws Error when the cancellation could not be kept: nobody may be told that a repetition is safe
  */
@@ -36,8 +36,6 @@ export async function settleUnstored(
   const isCertain = last.isRefused && !isLost;
   if (!isCertain && !isKeyed) await queueRecovery(deps, { kind: "cancel", messageIds });
   const cause = new Error(last.error);
-  if (last.overLimit && isCertain)
-    return new RequestFailure({ kind: "daily-limit-reached", ...last.overLimit }, { cause });
   if (last.isFull && isCertain) return new RequestFailure({ kind: "store-full" }, { cause });
   if (!last.isUnavailable) return cause;
   return new RequestFailure({ kind: "store-unavailable", isKeyed, isRefused: isCertain }, { cause });

@@ -67,7 +67,6 @@ class Chaos {
         acceptedAt: world.now,
         part: null,
         duplicatesUntil: null,
-        isLimited: false,
       };
       await storeMessages(this.#db, options, messages);
     } else {
