@@ -94,8 +94,8 @@ export const RUNBOOK: Record<Problem, Entry> = {
   },
   "messages-stuck": {
     meaning:
-      "A worker run was interrupted while it submitted these messages. The carrier may have them or not. After 22 minutes the messages become SENDING with the reason `OUTCOME_UNKNOWN`, and the carrier's receipt decides.",
-    steps: ["Wait 6 minutes: the outcome may still arrive.", "To know more, ask the carrier by number and time."],
+      "A worker run was interrupted while it submitted these messages. The carrier may have them or not. After 18 minutes the messages become SENDING with the reason `OUTCOME_UNKNOWN`, and the carrier's receipt decides.",
+    steps: ["Wait 2 minutes: the outcome may still arrive.", "To know more, ask the carrier by number and time."],
     isSafe: "**No**: sending them again may text a person twice.",
   },
   "carrier-not-set-up": {

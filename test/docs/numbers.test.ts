@@ -166,7 +166,7 @@ const SENTENCES: Record<string, string[]> = {
     `After ${inWords(JOB_TRIES)} tries it is a dead job`,
     `A delivery is tried ${QUEUE_RETRIES.messages + 1} times`,
     `For ${inWords(ENTRY_SECONDS / 86_400)} days, KV keeps the recovery job`,
-    `at least every ${inWords(LONGEST_RECOVERY_SECONDS / 60)} minutes`,
+    `at least every ${LONGEST_RECOVERY_SECONDS} seconds`,
     `between claim and outcome (at most ${LARGEST_CLAIM} messages)`,
     `begins no submission after ${seconds(DELIVERY_RUN_MILLISECONDS)} seconds`,
     `within the ${seconds(GRACE_MILLISECONDS)} seconds of grace`,
@@ -269,6 +269,6 @@ it("words that stand for a number are still right", () => {
   expect(DEFAULT_GRACE_SECONDS, "the present pair stays valid for a day").toBe(86_400);
   expect(QUEUE_MILLISECONDS, "as long as KV").toBe(KV_MILLISECONDS);
   const wait = cancellationWait(60_000);
-  expect(minutes(waitForCancellation(DAY_MILLISECONDS, wait)), "up to five and a half minutes").toBe(5.5);
+  expect(seconds(waitForCancellation(DAY_MILLISECONDS, wait)), "up to three minutes, with the sweep").toBe(90);
   expect(minutes(waitForCancellation(0, wait)), "within three minutes of its request").toBe(3);
 });

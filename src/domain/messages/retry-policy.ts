@@ -60,8 +60,8 @@ export function refusedSeconds(random: number): number {
 
 /**
  * How often the platform redelivers a job of a queue: `max_retries` in wrangler.toml. While the store fails, a job is retried
- * for one to two and a half hours, and then goes to the dead-letter queue; the consumer of that queue retries for four days, after which
- * the platform drops a job.
+ * for up to two and a half hours, and then goes to the dead-letter queue. The consumer of that queue puts recovery jobs and receipts back into
+ * their queues, and stores all others for the operator. It retries for four days, after which the platform drops a job.
  */
 export const QUEUE_RETRIES = { messages: 20, bulk: 20, receipts: 20, "messages-dead": 100, callbacks: 0 };
 
@@ -74,8 +74,8 @@ export const LONGEST_DEAD_PAUSE_SECONDS = 7200;
 /** A recovery job repairs the effects of a failed store: it cancels, releases or records. It first runs after this pause. */
 export const RECOVERY_DELAY_SECONDS = 5;
 
-/** The longest pause between two tries of a recovery job. */
-export const LONGEST_RECOVERY_SECONDS = 300;
+/** The longest pause between two tries of a recovery job. It is short, because overdue messages wait for it. */
+export const LONGEST_RECOVERY_SECONDS = 60;
 
 /**
  * The pause before the next try of a recovery job. Pauses grow by half, so each is at most half of the time since the failure
