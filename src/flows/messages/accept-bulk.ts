@@ -74,9 +74,8 @@ async function readAll(body: AsyncIterable<Uint8Array>, run: BulkRun): Promise<v
 
 function interrupted(error: unknown, { successSent: stored }: BulkAnswer, isKeyed: boolean): unknown {
   const known = error instanceof BrokenBodyError ? notJson(error) : error;
-  if (stored.length === 0) return known;
   const failure = known instanceof RequestFailure ? known.failure : ({ kind: "fault" } as const);
-  if ("because" in failure) return known;
+  if ("because" in failure || (stored.length === 0 && failure.kind !== "outcome-unknown")) return known;
   return new RequestFailure({ kind: "bulk-interrupted", because: failure, stored, isKeyed }, { cause: error });
 }
 
@@ -130,7 +129,8 @@ class BulkRun {
     const { firstId, begunAt } = this.#begun;
     const ids = items.map((_, offset) => nthId(firstId, start + offset));
     const { messages, faults } = await this.#check(items, ids, begunAt);
-    const stored = await this.#store(await this.#toPart(this.#parts++, chunk.json, ids), messages);
+    const part = await this.#toPart(this.#parts++, chunk.json, ids);
+    const stored = await this.#store(part, messages, start, ids);
     if (stored.kind === "conflict") throw new RequestFailure({ kind: "idempotency-conflict" });
     if (stored.kind === "over-limit") throw new RequestFailure({ kind: "daily-limit-reached", ...stored.overLimit });
     if (stored.kind === "stored") queueAccepted(this.#deps, "bulk", stored);
@@ -212,8 +212,8 @@ class BulkRun {
     };
   }
 
-  /** @throws what settleUnstored says of a failure */
-  async #store(part: BulkPart | null, messages: AcceptedMessage[]): Promise<Stored> {
+  /** @param ids of the items from `start` on @throws what settleUnstored says of a failure */
+  async #store(part: BulkPart | null, messages: AcceptedMessage[], start = 0, ids: string[] = []): Promise<Stored> {
     const deps = this.#deps;
     const { client } = this.#sender;
     const { websiteId, clientId } = client;
@@ -231,8 +231,9 @@ class BulkRun {
       requireRoom(deps.db, deps.now());
       return await storeMessages(deps.db, options, messages);
     } catch (error) {
-      const ids = messages.map(({ messageId }) => messageId);
-      throw await settleUnstored(deps, ids, toFailed(error), { isKeyed: part !== null, isLost: false });
+      const fieldOf = (id: string) => `messages[${start + ids.indexOf(id)}]`;
+      const unconfirmed = messages.map(({ messageId }) => ({ field: fieldOf(messageId), messageId }));
+      throw await settleUnstored(deps, unconfirmed, toFailed(error), { isKeyed: part !== null, isLost: false });
     }
   }
 }
