@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Deps } from "../../../src/deps.ts";
 import type { Job } from "../../../src/domain/messages/job.ts";
-import { RECOVERY_MILLISECONDS } from "../../../src/domain/messages/retry-policy.ts";
+import { RECOVERY_MILLISECONDS, recoverySeconds } from "../../../src/domain/messages/retry-policy.ts";
 import { failingDatabase } from "../../failing-database.ts";
 import { ToldCarrier } from "../../told-carrier.ts";
 import { SEND, type TestClient, World } from "../../world.ts";
@@ -180,6 +180,28 @@ describe("a cancellation", () => {
     await world.runQueues();
     expect(await counted()).toEqual([0, 0, 0]);
   });
+
+  it.each([5, 7, 12, 40])(
+    "that has failed %i times comes before the sweep delivers, though the sweep finds the message as soon as the store is back",
+    async (tries) => {
+      const carrier = new ToldCarrier(world);
+      world.deps = { ...whole, carriers: world.deps.carriers, db: failingDatabase(whole.db, 4, "after") };
+      expect(await codeOf(await send())).toBe(50300);
+      world.deps = { ...whole, carriers: world.deps.carriers };
+      const pauses = Array.from({ length: tries }, (_, index) => recoverySeconds(index + 1));
+      // The store is back just after a try that failed: it comes again after the whole next pause.
+      const [job] = world.jobs.splice(0);
+      world.advance(pauses.reduce((sum, pause) => sum + pause, 1));
+      world.jobs.push({ ...(job as (typeof world.jobs)[number]), at: world.now + recoverySeconds(tries + 1) * 1000 });
+      await world.sweep();
+      expect(world.jobs).toHaveLength(2);
+      while (world.jobs.length > 0) {
+        world.now = Math.min(...world.jobs.map(({ at }) => at));
+        await world.runQueues();
+      }
+      expect([carrier.submitted, await messages()]).toEqual([[], []]);
+    },
+  );
 
   it("holds through the sweeps of an hour against a transaction that commits after them", async () => {
     const late = lateDatabase();
