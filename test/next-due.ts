@@ -15,7 +15,7 @@ const HOUR = 3_600_000;
 const WAITING = [
   `SELECT min(due_at + ?1, coalesce(expires_at, coalesce(send_at, accepted_at) + ?2)) AS at
     FROM messages WHERE due_at IS NOT NULL AND claimed_at IS NULL`,
-  `SELECT iif(due_at >= claimed_at + ?4, due_at + ?5, claimed_at + ?4) AS at
+  `SELECT coalesce(interrupted_at + ?5, claimed_at + ?4) AS at
     FROM messages WHERE due_at IS NOT NULL AND claimed_at IS NOT NULL`,
   "SELECT updated_at + ?3 AS at FROM messages WHERE status = 'SENDING'",
   "SELECT send_at - ?6 AS at FROM scheduled_messages",

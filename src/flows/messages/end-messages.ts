@@ -17,7 +17,7 @@ import { queueCallbacks } from "./queue-jobs.ts";
  */
 export async function endInterrupted(deps: Deps, now: number): Promise<number> {
   const claimedBefore = now - LONGEST_RUN_MILLISECONDS;
-  await markInterrupted(deps.db, { claimedBefore, dueBefore: claimedBefore + RECOVERY_MILLISECONDS, now });
+  await markInterrupted(deps.db, claimedBefore, now);
   return endAll(deps, () => findInterrupted(deps.db, claimedBefore, now - RECOVERY_MILLISECONDS), {
     status: "SENDING",
     claimedBefore,
