@@ -140,9 +140,10 @@ CREATE TABLE messages (
   accepted_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
   -- When the job that submits it is due: a pending message has it, and no other. The sweep queues the job again some time later. A
-  -- claim leaves it as it is. The sweep sets it once more when it finds that the run of a claim was cut off.
+  -- claim leaves it as it is.
   due_at INTEGER,
   claimed_at INTEGER,                  -- when a submission was begun; NULL while nobody may have submitted it
+  interrupted_at INTEGER,              -- when a sweep first found that the run of this claim was cut off; the next claim removes it
   claim TEXT,                          -- which run of the consumer began it
   attempts INTEGER NOT NULL DEFAULT 0, -- submissions begun
   carrier TEXT,
@@ -210,7 +211,7 @@ CREATE VIEW scheduled_as_messages AS SELECT
   message_id, website_id, client_id, phone, request ->> 'email' AS email, request ->> 'text' AS text,
   request ->> 'mediaUrl' AS media_url, request ->> 'clickUrl' AS click_url, request ->> 'callbackData' AS callback_data,
   send_purpose, 'PENDING_TO_SEND' AS status, NULL AS reason, requested_at AS accepted_at, requested_at AS updated_at,
-  send_at AS due_at, NULL AS claimed_at, NULL AS claim, 0 AS attempts, NULL AS carrier, NULL AS carrier_message_id,
+  send_at AS due_at, NULL AS claimed_at, NULL AS interrupted_at, NULL AS claim, 0 AS attempts, NULL AS carrier, NULL AS carrier_message_id,
   request ->> 'encoding' AS encoding, request ->> 'segments' AS segments, 0 AS is_reply, 0 AS opted_out, NULL AS reason_code,
   NULL AS submissions, request ->> 'ignoredFields' AS ignored_fields, requested_at, send_at, request ->> 'expiresAt' AS expires_at,
   request ->> 'kind' AS kind, request ->> 'timeZone' AS time_zone, request ->> 'region' AS region,

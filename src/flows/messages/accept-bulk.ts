@@ -65,9 +65,8 @@ async function readAll(body: AsyncIterable<Uint8Array>, run: BulkRun): Promise<v
 
 function interrupted(error: unknown, { successSent: stored }: BulkAnswer, isKeyed: boolean): unknown {
   const known = error instanceof BrokenBodyError ? notJson(error) : error;
-  if (stored.length === 0) return known;
   const failure = known instanceof RequestFailure ? known.failure : ({ kind: "fault" } as const);
-  if ("because" in failure) return known;
+  if ("because" in failure || (stored.length === 0 && failure.kind !== "outcome-unknown")) return known;
   return new RequestFailure({ kind: "bulk-interrupted", because: failure, stored, isKeyed }, { cause: error });
 }
 
@@ -122,7 +121,13 @@ class BulkRun {
     const ids = items.map((_, offset) => nthId(firstId, start + offset));
     const { messages, faults } = await this.#check(items, ids, begunAt);
     const part = await this.#toPart(this.#parts++, chunk.json, ids);
-    const stored = await storePart(this.#deps, this.#sender.client, part, messages);
+    const stored = await storePart(
+      this.#deps,
+      this.#sender.client,
+      part,
+      messages,
+      (id) => `messages[${start + ids.indexOf(id)}]`,
+    );
     if (stored.kind === "conflict") throw new RequestFailure({ kind: "idempotency-conflict" });
     if (stored.kind === "stored") queueAccepted(this.#deps, "bulk", stored);
     for (const [offset, id] of ids.entries()) {

@@ -138,7 +138,8 @@ export async function acceptSend(deps: Deps, send: Send, counting: Counting): Pr
       : await storeHere(deps, send);
   const fate = { isKeyed: send.key !== null, isLost };
   // This comes before `admit`, which throws if the limit refuses the send: a send whose answer is lost may be stored all the same.
-  const failure = outcome.kind === "failed" ? await settleUnstored(deps, [messageId], outcome, fate) : undefined;
+  const unconfirmed = [{ field: "body", messageId }];
+  const failure = outcome.kind === "failed" ? await settleUnstored(deps, unconfirmed, outcome, fate) : undefined;
   if (admission) counting.admit(admission);
   switch (outcome.kind) {
     case "stored":

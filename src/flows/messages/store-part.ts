@@ -16,6 +16,7 @@ import { settleUnstored, toFailed } from "./unstored-sends.ts";
 /**
  * Stores a part whole or not at all. Its texts are counted before; what then turns out to cost nothing is given back.
  * @param part null: the request has no Idempotency-Key
+ * @param fieldOf names a message by its id
  * @throws RequestFailure daily-limit-reached, and what settleUnstored says of a failure
  */
 export async function storePart(
@@ -23,6 +24,7 @@ export async function storePart(
   client: Credentials,
   part: BulkPart | null,
   messages: AcceptedMessage[],
+  fieldOf = String,
 ): Promise<Stored> {
   const taken = await takeTexts(deps, client, messages.filter((message) => !isRefused(message)).length);
   if (isOver(taken)) return findRefused(deps, client, part, taken);
@@ -33,8 +35,8 @@ export async function storePart(
     return stored;
   } catch (error) {
     if (hasNoEffect(error)) leave(0);
-    const ids = messages.map(({ messageId }) => messageId);
-    throw await settleUnstored(deps, ids, toFailed(error), { isKeyed: part !== null, isLost: false });
+    const unconfirmed = messages.map(({ messageId }) => ({ field: fieldOf(messageId), messageId }));
+    throw await settleUnstored(deps, unconfirmed, toFailed(error), { isKeyed: part !== null, isLost: false });
   }
 }
 

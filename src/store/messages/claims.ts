@@ -158,7 +158,8 @@ function claimStatements(db: D1Database, { ids, claim, acceptedAfter }: NextClai
   return {
     claim: prepare(
       db,
-      sql`UPDATE messages AS m SET claimed_at = ${now}, claim = ${claim}, attempts = attempts + (claim IS NOT ${claim}), carrier = w.carrier
+      sql`UPDATE messages AS m SET claimed_at = ${now}, interrupted_at = NULL, claim = ${claim},
+          attempts = attempts + (claim IS NOT ${claim}), carrier = w.carrier
         FROM websites w
         WHERE m.message_id IN (SELECT value FROM json_each(${list})) AND w.website_id = m.website_id
           AND m.status = 'PENDING_TO_SEND' AND (m.claimed_at IS NULL OR m.claim = ${claim})

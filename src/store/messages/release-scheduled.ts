@@ -12,8 +12,8 @@ const RELEASED_A_STEP = 1000;
 
 /** What the release of kept requests has stored. */
 export interface Released {
-  /** `at`: when the message may go, in milliseconds since 1970. `requestedAt`: when its client asked for it. */
-  messages: { messageId: string; at: number; requestedAt: number }[];
+  /** `at`: when the message may go, in milliseconds since 1970. */
+  messages: { messageId: string; at: number }[];
   due: DueEvent[];
 }
 
@@ -53,10 +53,6 @@ export async function releaseScheduled(db: D1Database, now: number): Promise<Rel
       sql`DELETE FROM scheduled_messages WHERE message_id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`,
     ),
   });
-  const messages = rows.map((row) => ({
-    messageId: row.message_id,
-    at: row.send_at,
-    requestedAt: row.requested_at,
-  }));
+  const messages = rows.map((row) => ({ messageId: row.message_id, at: row.send_at }));
   return { messages, due: dueEvents(events) };
 }

@@ -2,7 +2,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { OutboundMessage } from "../../../src/carriers/carrier.ts";
 import { cancelUnconfirmed } from "../../../src/store/messages/cancelled-messages.ts";
-import { KEPT_JOBS_A_SWEEP, keepJob } from "../../../src/store/messages/kept-jobs.ts";
 import { failingDatabase } from "../../failing-database.ts";
 import { SEND, type TestClient, type World } from "../../world.ts";
 import {
@@ -307,26 +306,6 @@ describe("a request that is kept, whose client was told that it is not", () => {
 
   it("does not go before the cancellation, whenever the store comes back", async () => {
     await expectTakenBack(4);
-  });
-
-  it("is not released before all that KV keeps is queued, however much that is", async () => {
-    const ids = await at.scheduleAll(new Array(KEPT_JOBS_A_SWEEP + 30).fill(10 * MINUTE));
-    const keep = (id: string, index: number) => {
-      const name = `${world.now}:${String(index).padStart(4, "0")}`;
-      return keepJob(world.deps.kv, name, { job: { kind: "cancel", messageIds: [id] }, dueAt: world.now });
-    };
-    await Promise.all(ids.map(keep));
-    // The queue was away until their time.
-    world.advance(11 * MINUTE);
-    await world.sweep();
-    const queued = world.jobs.splice(0).map(({ body }) => body);
-    expect(queued.map(({ kind }) => kind)).toEqual(new Array(KEPT_JOBS_A_SWEEP).fill("cancel"));
-    // As one job: what each costs is no matter here.
-    const messageIds = queued.flatMap((job) => (job.kind === "cancel" ? job.messageIds : []));
-    await world.deliver("textgate-messages", [{ kind: "cancel", messageIds }]);
-    await world.pass(15);
-    expect(sent).toEqual([]);
-    expect([await at.kept(), await at.stored()]).toEqual([[], []]);
   });
 
   it("stays if its id was returned for a duplicate since", async () => {
