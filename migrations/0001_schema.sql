@@ -723,3 +723,36 @@ CREATE TABLE traffic_counts (
 -- The busiest websites of a day; and what is to be deleted.
 CREATE INDEX traffic_by_day ON traffic_counts (at, accepted) WHERE span = 'day' AND website_id <> '';
 CREATE INDEX traffic_by_minute ON traffic_counts (at) WHERE span = 'minute' AND website_id <> '';
+
+-- What is counted: a row for each count that is not 0. The sweep adds up the ledgers once a minute: see src/store/operations/count-ledgers.ts.
+-- - kind accepted: texts, without replies to keywords, by the minute and the day of their acceptance. Those among them that are no longer
+--   pending: a class of src/domain/messages/outcome-class.ts, with the carrier as detail in a minute.
+-- - kind clicked, optedOut: those that a person has clicked, or answered by opting out, by the day of their acceptance.
+-- - kind joined, parted: numbers that were subscribed, and that were unsubscribed or erased, by the day of the change.
+CREATE TABLE counts (
+  span TEXT NOT NULL,                  -- minute, day
+  at INTEGER NOT NULL,                 -- the minute or the day (UTC), since 1970
+  kind TEXT NOT NULL,
+  subject TEXT NOT NULL,               -- a website; '' for all of them
+  detail TEXT NOT NULL,                -- '' for none
+  count INTEGER NOT NULL,
+  first_at INTEGER NOT NULL DEFAULT 0, -- when the first and the latest of them came, where that matters
+  last_at INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (subject, span, kind, at, detail)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX counts_by_age ON counts (span, at);
+CREATE INDEX counts_of_busiest ON counts (at, count) WHERE span = 'day' AND kind = 'accepted' AND subject <> '';
+
+-- How far the ledgers are counted: the rowid of a message, the seq of an event, the change_id of a change of a subscription. The step that
+-- counted last has counted the rows after the place where it began, up to the place that it reached. Without a row, nothing is counted yet.
+CREATE TABLE counted_ledgers (
+  only INTEGER NOT NULL PRIMARY KEY CHECK (only = 1),
+  messages_after INTEGER NOT NULL DEFAULT 0,
+  messages INTEGER NOT NULL DEFAULT 0,
+  events_after INTEGER NOT NULL DEFAULT 0,
+  events INTEGER NOT NULL DEFAULT 0,
+  changes_after INTEGER NOT NULL DEFAULT 0,
+  changes INTEGER NOT NULL DEFAULT 0,
+  as_of INTEGER                        -- when everything was counted; NULL: never yet
+) STRICT;

@@ -13,6 +13,7 @@ import { queueCallbacks, queueOverdue } from "./flows/messages/queue-jobs.ts";
 import { requeueKeptJobs } from "./flows/messages/recovery-jobs.ts";
 import { releaseDue } from "./flows/messages/release-scheduled.ts";
 import { closeDays } from "./flows/operations/close-days.ts";
+import { countLedgers } from "./flows/operations/count-ledgers.ts";
 import { tellProblems } from "./flows/operations/tell-problems.ts";
 import { receiveWaiting } from "./flows/people/receive-inbound.ts";
 import { describeError } from "./platform/describe-error.ts";
@@ -49,6 +50,7 @@ const JOBS: SweepJob[] = [
   { name: "move-websites", isRoutine: true, run: takeUpMoves },
   { name: "receive-waiting", isRoutine: true, run: async (deps) => (deps.first ? 0 : receiveWaiting(deps)) },
   { name: "copy-credentials", isRoutine: true, run: spreadUncopied },
+  { name: "count-ledgers", isRoutine: true, run: countLedgers },
   { name: "close-days", isRoutine: true, run: (deps, now) => closeDays(deps, now, SWEEP_STEPS) },
   {
     name: "purge-messages",

@@ -150,6 +150,12 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
     reason: "The next website of the index: one row for each that has messages.",
   },
   { step: "SCAN erasure_key", reason: ONE_ROW },
+  { step: "SCAN counted_ledgers", reason: ONE_ROW },
+  {
+    step: /^SEARCH (messages|events|subscription_changes)$/,
+    sql: "counted_ledgers",
+    reason: "The last row alone.",
+  },
   {
     step: "SEARCH subscription_changes",
     sql: "coalesce((SELECT max(change_id) FROM subscription_changes), 0)",

@@ -6,6 +6,8 @@ import { MOVED_NAMES, STAYING_TABLES } from "../../src/store/databases/moved-tab
  */
 export const OF_THE_DATABASE: (keyof typeof STAYING_TABLES)[] = [
   "carrier_pauses",
+  "counted_ledgers",
+  "counts",
   "last_sweep",
   "moving",
   "outcome_counts",

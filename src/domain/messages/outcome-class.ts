@@ -45,10 +45,12 @@ export function classOf(status: MessageStatus, reason: Reason | null, isAhead = 
   return (reason && BY_REASON[status]?.[reason]) || BY_STATUS[status];
 }
 
-/** The classes as a table for a statement; a reason is `""` where there is none. */
-export const CLASS_TABLE = JSON.stringify(
-  MESSAGE_STATUSES.flatMap((status) =>
-    [null, ...REASONS].map((reason) => ({ status, reason: reason ?? "", class: classOf(status, reason) })),
+/** For a statement: the classes by `FAILED_TO_SEND EXPIRED`, or by `FAILED_TO_SEND ` where there is no reason. */
+export const CLASSES_JSON = JSON.stringify(
+  Object.fromEntries(
+    MESSAGE_STATUSES.flatMap((status) =>
+      [null, ...REASONS].map((reason) => [`${status} ${reason ?? ""}`, classOf(status, reason)]),
+    ),
   ),
 );
 

@@ -66,6 +66,8 @@ export const STAYING_TABLES = {
   outcome_counts: "of an hour, of all websites",
   receipt_counts: "of an hour, of all websites",
   traffic_counts: "of what this database has stored: the sum over all databases holds wherever a website is",
+  counts: "of what this database has stored: the sum over all databases holds wherever a website is",
+  counted_ledgers: "of the ledgers of this database",
   carrier_pauses: "how carriers answer the messages of this database",
   refused_requests: "of some days: the list of a client begins anew where its website goes",
   refusal_counts: "of some days: the counts of a website begin anew where it goes",

@@ -4,6 +4,7 @@ import { REFUSED_KEPT_MILLISECONDS } from "../../domain/clients/refused-request.
 import { dayNumber } from "../../domain/day.ts";
 import { runBatch, runNamed } from "../database.ts";
 import { STATE } from "../databases/moving.ts";
+import { stepBack } from "../operations/count-ledgers.ts";
 import { countRemoved } from "../operations/daily-counts.ts";
 import { hourBefore, minuteOf } from "../operations/outcome-counts.ts";
 import { KEPT_DAYS, KEPT_MINUTES } from "../operations/traffic-counts.ts";
@@ -26,9 +27,11 @@ export function removeCounted(db: D1Database, chosen: Sql) {
 /** Rowids that one step looks at. Messages get rowids in the order in which they are stored, so the lowest are the oldest, to some minutes. */
 export const PURGE_STEP = 2000;
 
-/** A final message `m`. Nothing is purged of a website that moves, or is kept where it was. */
+/** A final message `m` that is counted with its events. Nothing is purged of a website that moves, or is kept where it was. */
 const IS_PURGED = sql`m.status NOT IN ('PENDING_TO_SEND', 'SENDING')
-  AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = m.website_id AND v.state >= ${STATE.paused})`;
+  AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = m.website_id AND v.state >= ${STATE.paused})
+  AND EXISTS (SELECT 1 FROM counted_ledgers c WHERE c.messages >= m.rowid
+    AND NOT EXISTS (SELECT 1 FROM events e WHERE e.message_id = m.message_id AND e.seq > c.events))`;
 
 interface OldMessage {
   messageId: string;
@@ -70,7 +73,7 @@ export async function findOldMessages(
 
 export async function removeMessages(db: D1Database, messages: OldMessage[]): Promise<void> {
   const ids = JSON.stringify(messages.map(({ messageId }) => messageId));
-  await runNamed(db, removeCounted(db, sql`SELECT value FROM json_each(${ids})`));
+  await runNamed(db, { ...removeCounted(db, sql`SELECT value FROM json_each(${ids})`), stepBack: stepBack(db) });
 }
 
 /** Rows of each table that are deleted in one transaction. */

@@ -30,7 +30,7 @@ export async function countMessages(db: D1Database, parts: Part[], by: GroupBy):
           SELECT w.website_id, w.counted_until, j.value ->> 'name' AS part, j.value ->> 'from' AS from_day, j.value ->> 'to' AS to_day,
             unixepoch(j.value ->> 'from') * 1000 AS from_time, unixepoch(j.value ->> 'to', '+1 day') * 1000 AS until_time
           FROM json_each(${JSON.stringify(parts)}) j CROSS JOIN websites w ON w.website_id = j.value ->> 'websiteId'
-        ), counts AS (
+        ), counted AS (
           SELECT p.part, d.day, d.send_purpose, d.status, d.reason,
             d.messages, d.segments, d.clicked, d.clicks, d.robot_clicks, d.opted_out
           FROM parts p CROSS JOIN daily_counts d
@@ -44,7 +44,7 @@ export async function countMessages(db: D1Database, parts: Part[], by: GroupBy):
         SELECT CASE ${by} WHEN 'day' THEN day WHEN 'purpose' THEN send_purpose ELSE part END AS name, status, reason,
           sum(messages) AS messages, sum(segments) AS segments, sum(clicked) AS clicked, sum(clicks) AS clicks,
           sum(robot_clicks) AS robot_clicks, sum(opted_out) AS opted_out
-        FROM counts GROUP BY 1, 2, 3 HAVING sum(messages) > 0`,
+        FROM counted GROUP BY 1, 2, 3 HAVING sum(messages) > 0`,
     ),
     LONGEST_STORE_TRY_MILLISECONDS,
   );

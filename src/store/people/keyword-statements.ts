@@ -1,6 +1,7 @@
 // What the keyword of a text does to a number. It runs after the text is stored and its reply, and before the text is marked as applied.
 import type { Keyword } from "../../domain/people/keyword.ts";
 import { IS_ACQUAINTED } from "../clients/senders.ts";
+import { countOptedOut } from "../operations/count-ledgers.ts";
 import { IS_COUNTED } from "../operations/daily-counts.ts";
 import { countGrowth, countResponses } from "../operations/traffic-counts.ts";
 import { piece, prepare, type Sql, sql } from "../sql.ts";
@@ -63,6 +64,7 @@ function markLatest(db: D1Database, acted: Acted): D1PreparedStatement[] {
         FROM message_counts m WHERE m.message_id IN (${answered}) AND ${IS_COUNTED})`,
     ),
     countResponses(db, "opted-out", answered, acted.now),
+    countOptedOut(db, answered, acted.now),
     prepare(db, sql`UPDATE messages SET opted_out = 3 WHERE message_id IN (${answered})`),
   ];
 }

@@ -7,6 +7,7 @@ import { toSortedJson } from "../../domain/people/number-list/sorted-json.ts";
 import { dueEvents } from "../callbacks/events.ts";
 import { runNamed, runQuery, toJsonLists } from "../database.ts";
 import { auditStatement, isNotMade, selectAudited } from "../operations/audit.ts";
+import { countOptedOut } from "../operations/count-ledgers.ts";
 import { IS_COUNTED } from "../operations/daily-counts.ts";
 import { countResponses } from "../operations/traffic-counts.ts";
 import type { ChangeSource, SubscriptionChangeRow, SubscriptionRow } from "../rows.ts";
@@ -96,6 +97,7 @@ export async function optOutRecipient(
         WHERE m.message_id IN (SELECT m.message_id FROM messages m WHERE ${isAnswer}) AND ${IS_COUNTED})`,
     ),
     responses: countResponses(db, "opted-out", sql`SELECT m.message_id FROM messages m WHERE ${isAnswer}`, origin.now),
+    counted: countOptedOut(db, sql`SELECT m.message_id FROM messages m WHERE ${isAnswer}`, origin.now),
     message: prepare(db, sql`UPDATE messages AS m SET opted_out = iif(opted_out = 0, 2, 1) WHERE ${isNew}`),
   });
   return dueEvents(rows.act);

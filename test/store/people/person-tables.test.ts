@@ -80,6 +80,8 @@ const WITHOUT_NUMBERS: Record<string, [columns: string, why: string]> = {
     "the subject is a carrier, a client or a database; numbers in the cause are masked",
   ],
   endpoint_posts: ["client_id", COUNTS],
+  counts: ["span kind subject detail", COUNTS],
+  counted_ledgers: ["", COUNTS],
   traffic_counts: ["website_id span carrier", COUNTS],
   websites: [
     "website_id name carrier sender help_text holds database opt_out_words time_zone allowed_countries link_origin frequency_cap transactional_purposes sending_hours",
