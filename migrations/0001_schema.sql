@@ -435,10 +435,13 @@ CREATE TABLE former_senders (
 
 -- What grows with the number of websites and messages is read by what concerns it.
 
--- What each message adds to the counts of its day (of acceptance, UTC).
+-- What each message but a reply to a keyword adds to the counts of its day (of acceptance, UTC).
 CREATE VIEW message_counts AS SELECT
   message_id,
   website_id,
+  client_id,
+  is_reply,
+  send_at,
   accepted_at,
   date(accepted_at / 1000, 'unixepoch') AS day,
   send_purpose,
@@ -454,7 +457,7 @@ CREATE VIEW message_counts AS SELECT
   iif(click_url IS NULL, 0, (SELECT coalesce(sum(count), 0)
     FROM clicks WHERE clicks.message_id = messages.message_id AND is_person = 0)) AS robot_clicks,
   opted_out IN (1, 3) AS opted_out
-FROM messages;
+FROM messages WHERE is_reply = 0;
 
 -- The counts of messages that were accepted before websites.counted_until, and of messages that are deleted. A report adds the
 -- stored messages from counted_until on: so each message counts once.

@@ -2,11 +2,12 @@
 
 /** GET /operator/overview?website= */
 export interface Overview {
-  asOf: string;
-  /** Whether a text was ever accepted. */
+  /** What came before is counted; null: nothing is yet. */
+  asOf: string | null;
+  /** Whether a text was accepted in 30 days. */
   hasTexts: boolean;
-  /** `waiting`: against the will only, neither held nor scheduled; null: it is not known how many are held. */
-  needs: { waiting: number | null; toDecide: number; problems: number };
+  /** `overdue`: waiting texts that are not held, but for those of the last two minutes; null: too many are pending to tell. */
+  needs: { overdue: number | null; held: number | null; toDecide: number; problems: number };
   problems: Problem[];
   /** The problems of the last seven days, the newest first, with those that are open. */
   lastProblems: PastProblem[];
@@ -21,28 +22,33 @@ export interface Overview {
   isCut: boolean;
 }
 
-export interface Minute {
-  at: string;
+/** What has become of accepted texts; null: too many are pending to tell. `held` is a part of `waiting`. */
+export interface Traffic {
   accepted: number;
-  submitted: number;
+  scheduled: number | null;
+  waiting: number | null;
+  held: number | null;
+  notSubscribed: number;
+  endedBefore: number;
+  notTaken: number;
+  sent: number;
+  noReceipt: number;
   delivered: number;
   undelivered: number;
-  noReceipt: number;
-  waiting: number;
 }
 
-export interface Day {
+export interface Minute extends Traffic {
+  at: string;
+}
+
+/** A day, as the charts read it. */
+export interface Day extends Pick<Traffic, "accepted" | "sent" | "delivered" | "undelivered"> {
   day: string;
-  accepted: number;
-  /** Given to a carrier. */
-  sent: number;
-  delivered: number;
-  undelivered: number;
   clicked: number;
   optedOut: number;
 }
 
-export interface DayWithGrowth extends Day {
+export interface DayWithGrowth extends Traffic, Day {
   /** Numbers that were subscribed on the day, and that were unsubscribed or erased. */
   joined: number;
   parted: number;
@@ -82,31 +88,22 @@ export interface PastProblem {
   ended: string | null;
 }
 
-/** Counts of the last hour; `sent`: given to a carrier. */
-export interface WebsiteNow {
+/** Where no span is named, of the last hour. */
+export interface WebsiteNow extends Traffic {
   websiteId: string;
   name: string;
-  accepted: number;
-  sent: number;
-  delivered: number;
-  undelivered: number;
-  noReceipt: number;
+  today: Traffic;
+  /** The last 30 days. */
+  month: Traffic;
   /** As in `needs`. */
-  waiting: number | null;
+  overdue: number | null;
   waitsFor: string | null;
-  textsToday: number;
-  failedToday: number;
   optedOut30Days: number;
-  sent30Days: number;
   failingEndpoints: number;
 }
 
-export interface CarrierNow {
+export interface CarrierNow extends Pick<Traffic, "sent" | "noReceipt" | "delivered" | "undelivered"> {
   carrier: string;
-  submitted: number;
-  delivered: number;
-  undelivered: number;
-  noReceipt: number;
   waiting: number;
   state: "accepting" | "refusing" | "paused" | "failing" | "not-set-up" | "idle";
 }

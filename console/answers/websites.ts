@@ -106,9 +106,9 @@ export interface ReportRow {
   sender?: string | null;
   reason?: string | null;
   accepted: number;
-  pending: number;
   sent: number;
   delivered: number;
+  undelivered: number;
   failed: Record<string, number>;
   clicked?: number;
   clicks?: number;

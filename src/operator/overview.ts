@@ -9,26 +9,22 @@ import { type Answers, missingShape } from "./answers.ts";
 import { operatorCall } from "./operator-call.ts";
 import { readWebsiteId } from "./params.ts";
 import { nowProblemSchema, nowProblemView, pastProblemSchema, pastProblemView } from "./views/overview-problem.ts";
+import { TOO_MANY, trafficShape } from "./views/traffic.ts";
 
 const CARRIER_LOOKS = ["accepting", "refusing", "paused", "failing", "not-set-up", "idle"] as const;
 
-const figures = {
-  accepted: z.int(),
-  submitted: z.int().describe("A carrier has taken them."),
-  delivered: z.int(),
-  undelivered: z.int().describe("FAILED_TO_DELIVERY or FAILED_TO_SEND."),
-  noReceipt: z.int().describe("SENDING: a carrier has them, and no final receipt has come."),
-  waiting: z.int().describe("PENDING_TO_SEND."),
-};
+const overdue = z
+  .int()
+  .nullable()
+  .describe(
+    `Texts of the last 30 days that are waiting, not held, and were accepted in the second minute before \`asOf\` or earlier. ${TOO_MANY}`,
+  );
 
-const minuteSchema = z.object({ at: z.iso.datetime(), ...figures });
+const minuteSchema = z.object({ at: z.iso.datetime(), ...trafficShape });
 
 const daySchema = z.object({
   day: z.iso.date(),
-  accepted: figures.accepted,
-  sent: figures.submitted,
-  delivered: figures.delivered,
-  undelivered: figures.undelivered,
+  ...trafficShape,
   clicked: z.int().describe("Texts of the day that a person has clicked, at any time since."),
   optedOut: z.int().describe("Texts of the day that a person has answered by opting out."),
   joined: z.int().describe("Numbers that were subscribed on the day, by whomever and however often."),
@@ -38,31 +34,21 @@ const daySchema = z.object({
 const websiteNowSchema = z.object({
   websiteId: z.string(),
   name: z.string(),
-  accepted: figures.accepted,
-  sent: figures.submitted,
-  delivered: figures.delivered,
-  undelivered: figures.undelivered,
-  noReceipt: figures.noReceipt,
-  waiting: z
-    .int()
-    .nullable()
-    .describe(
-      "Pending, accepted over a minute ago, and not held. Those that wait for their own time or for sending hours are among them. null: not counted, because the websites that have a hold of a purpose or a client have more than 10,000 pending messages in a database. `GET /operator/waiting` lists them.",
-    ),
-  waitsFor: z.string().nullable().describe("The carrier, where something waits."),
-  textsToday: z.int(),
-  failedToday: z.int().describe("Texts among `textsToday` that are FAILED_TO_DELIVERY or FAILED_TO_SEND."),
-  sent30Days: z.int(),
+  ...trafficShape,
+  today: z.object(trafficShape).describe("The texts of today (UTC)."),
+  month: z.object(trafficShape).describe("The texts of the last 30 days (UTC)."),
+  overdue,
+  waitsFor: z.string().nullable().describe("The carrier, where a text is overdue."),
   optedOut30Days: z.int(),
   failingEndpoints: z.int().describe("Clients whose endpoint has not taken the last callbacks."),
 });
 
 const carrierNowSchema = z.object({
   carrier: z.string(),
-  submitted: figures.submitted,
-  delivered: figures.delivered,
-  undelivered: figures.undelivered,
-  noReceipt: figures.noReceipt,
+  sent: trafficShape.sent,
+  noReceipt: trafficShape.noReceipt,
+  delivered: trafficShape.delivered,
+  undelivered: trafficShape.undelivered,
   waiting: z
     .int()
     .describe("Messages of this carrier among the oldest pending ones: 20 of each database are looked at."),
@@ -71,15 +57,14 @@ const carrierNowSchema = z.object({
 
 const overviewAnswers = {
   Overview: z.object({
-    asOf: z.iso.datetime(),
+    asOf: z.iso
+      .datetime()
+      .nullable()
+      .describe("What came before is counted. The sweep counts once a minute. null: it has not counted yet."),
     hasTexts: z.boolean().describe("A text was accepted in the last 30 days."),
     needs: z.object({
-      waiting: z
-        .int()
-        .nullable()
-        .describe(
-          "Pending, accepted over a minute ago, and not held; of the last 30 days. Those that wait for their own time or for sending hours are among them: GET /operator/waiting tells them apart. null: not counted, as for one of `websites`, or because more than five websites have a hold.",
-        ),
+      overdue,
+      held: trafficShape.held,
       toDecide: z.int().describe("Inbound texts that may be opt-outs: 20 at most are counted."),
       problems: z.int(),
     }),
@@ -93,13 +78,21 @@ const overviewAnswers = {
       .describe(
         "Problems that last, and problems that have ended in the last seven days, the newest first, 50 at most. The sweep finds them, once a minute.",
       ),
-    minutes: z.array(minuteSchema).describe("The last hour by the minute of acceptance, the oldest first: 60 of them."),
+    minutes: z
+      .array(minuteSchema)
+      .describe(
+        "The hour until `asOf` by the minute of acceptance, the oldest first: 60 of them. A text that is kept for its time is in none.",
+      ),
     hour: z.object({ oldestWithoutReceiptSeconds: z.int().nullable() }),
-    days: z.array(daySchema).describe("30 days of UTC by the day of acceptance, the oldest first; the last is today."),
+    days: z
+      .array(daySchema)
+      .describe(
+        "30 days of UTC by the day of acceptance, the oldest first; the last is today. A text that is kept for its time is in the day of its time, and is accepted some minutes before.",
+      ),
     websites: z
       .array(websiteNowSchema)
       .describe(
-        "Figures of the texts that were accepted in the last hour. At most five websites: those with held messages, and the busiest of today and yesterday.",
+        "Where no span is named, the figures of the texts that were accepted in the last hour. At most five websites: those with held messages, and the busiest of today and yesterday.",
       ),
     isCut: z.boolean().describe("There are more websites than `websites` has. The other counts are of all."),
     carriers: z.array(carrierNowSchema).describe("Figures of the texts that were accepted in the last hour."),
@@ -111,29 +104,31 @@ export type OverviewAnswers = Answers<typeof overviewAnswers>;
 
 type Overview = OverviewAnswers["Overview"];
 
-const FIGURES = { accepted: 32, submitted: 27, delivered: 25, undelivered: 1, noReceipt: 1, waiting: 5 };
-const { accepted, submitted, delivered, undelivered, noReceipt } = FIGURES;
+const OUTCOMES = { sent: 27, noReceipt: 1, delivered: 25, undelivered: 1 };
+const FIGURES = {
+  ...{ accepted: 32, scheduled: 1, waiting: 2, held: 0, notSubscribed: 1, endedBefore: 0, notTaken: 1 },
+  ...OUTCOMES,
+};
 
 const GROWTH = { clicked: 3, optedOut: 1, joined: 40, parted: 2 };
 
 const EXAMPLE = {
   asOf: TIME,
   hasTexts: true,
-  needs: { waiting: 0, toDecide: 0, problems: 0 },
+  needs: { overdue: 0, held: 0, toDecide: 0, problems: 0 },
   problems: [],
   lastProblems: [],
   minutes: [{ at: TIME, ...FIGURES }],
   hour: { oldestWithoutReceiptSeconds: 42 },
-  days: [{ day: "2026-11-21", accepted, sent: submitted, delivered, undelivered, ...GROWTH }],
+  days: [{ day: "2026-11-21", ...FIGURES, ...GROWTH }],
   websites: [
     {
-      ...{ websiteId: "brand", name: "Brand", accepted, sent: submitted, delivered, undelivered, noReceipt },
-      ...{ waiting: 0, waitsFor: null, textsToday: 412, failedToday: 4 },
-      ...{ sent30Days: 9120, optedOut30Days: 31, failingEndpoints: 0 },
+      ...{ websiteId: "brand", name: "Brand", ...FIGURES, today: FIGURES, month: FIGURES },
+      ...{ overdue: 0, waitsFor: null, optedOut30Days: 31, failingEndpoints: 0 },
     },
   ],
   isCut: false,
-  carriers: [{ carrier: "twilio", submitted, delivered, undelivered, noReceipt, waiting: 0, state: "accepting" }],
+  carriers: [{ carrier: "twilio", ...OUTCOMES, waiting: 0, state: "accepting" }],
 } satisfies Overview;
 
 const get = operatorCall({
@@ -143,7 +138,7 @@ const get = operatorCall({
   tag: "Service state",
   summary: "Look at the last hour, the last 30 days and what needs an operator",
   description:
-    "The texts that were accepted, and their outcomes: by the minute and by the day of acceptance, by website and by carrier. By day, also how many numbers were subscribed and unsubscribed. A look reads at most 4,000 rows of each database, whatever the traffic, and two more for each pending message of a website that has a hold of a purpose or a client, 10,000 messages at most. It writes nothing.",
+    "The texts that were accepted, and what has become of them: by the minute and by the day of acceptance, by website and by carrier. By day, also how many numbers were subscribed and unsubscribed. The sweep counts once a minute, so the counts are at most two minutes old. A look reads at most 6,000 rows of each database, whatever the traffic, and two for each pending message that waits for a later time, or whose website has a hold of a purpose or a client, 50,000 messages of both at most. It writes nothing.",
   parameters: [
     inQuery("website", "Only the texts of this website. Problems are those of the service.", {
       pattern: WEBSITE_ID.source,
@@ -160,16 +155,16 @@ const get = operatorCall({
 });
 
 function toAnswer(read: Read): Overview {
-  const { state, minutes, days, websites, carriers, isCut, waiting, past, names, missing } = read;
+  const { state, asOf, minutes, days, month, websites, carriers, isCut, overdue, past, names, missing } = read;
   return {
-    asOf: state.checkedAt,
-    hasTexts: days.some((day) => day.accepted > 0),
-    needs: { waiting, toDecide: state.maybeOptOuts.count ?? 0, problems: state.details.length },
+    asOf: asOf === null ? null : toTime(asOf),
+    hasTexts: month.accepted > 0,
+    needs: { overdue, held: month.held, toDecide: state.maybeOptOuts.count ?? 0, problems: state.details.length },
     problems: state.details.map((detail) => nowProblemView(detail, read)),
     lastProblems: past.map((problem) => pastProblemView(problem, names)),
     minutes: minutes.map((minute) => ({ ...minute, at: toTime(minute.at) })),
     hour: { oldestWithoutReceiptSeconds: state.messages.withoutReceipt.oldestSeconds },
-    days: days.map(({ submitted: sent, noReceipt: _, waiting: __, ...day }) => ({ ...day, sent })),
+    days,
     websites: websites.map((website) => toWebsite(website, state)),
     isCut,
     carriers: toCarriers(carriers, state),
@@ -178,23 +173,12 @@ function toAnswer(read: Read): Overview {
 }
 
 function toWebsite(website: Read["websites"][number], { callbacks }: Read["state"]): Overview["websites"][number] {
-  const { websiteId, name, carrier, accepted, submitted: sent, delivered, undelivered, noReceipt, waiting } = website;
-  const { acceptedToday: textsToday, failedToday, sent30Days, optedOut30Days } = website;
-  const failingEndpoints = callbacks.failingEndpoints.filter((it) => it.websiteId === websiteId).length;
-  return {
-    ...{ websiteId, name, accepted, sent, delivered, undelivered, noReceipt, waiting },
-    ...{
-      waitsFor: waiting ? carrier : null,
-      textsToday,
-      failedToday,
-      sent30Days,
-      optedOut30Days,
-      failingEndpoints,
-    },
-  };
+  const { carrier, timeZone: _, ...figures } = website;
+  const failingEndpoints = callbacks.failingEndpoints.filter((it) => it.websiteId === website.websiteId).length;
+  return { ...figures, waitsFor: website.overdue ? carrier : null, failingEndpoints };
 }
 
-const NONE = { submitted: 0, delivered: 0, undelivered: 0, noReceipt: 0 };
+const NONE = { sent: 0, noReceipt: 0, delivered: 0, undelivered: 0 };
 
 /** Those that websites use, or that have taken a text in the last hour. */
 function toCarriers(counted: Read["carriers"], { carriers, details }: Read["state"]): Overview["carriers"] {
@@ -202,20 +186,19 @@ function toCarriers(counted: Read["carriers"], { carriers, details }: Read["stat
     const { carrier } = state;
     const own = counted.find((it) => it.carrier === carrier);
     if (!own && !state.isInUse) return [];
-    const { submitted, delivered, undelivered, noReceipt } = own ?? NONE;
+    const outcomes = own ?? { carrier, ...NONE };
     const isFailing = details.some((it) => it.carrier === carrier && it.problem === "carrier-failing");
     const waiting = (state.waiting.count ?? 0) + (state.retrying.count ?? 0);
-    const look = lookOf(state, isFailing, submitted);
-    return [{ carrier, submitted, delivered, undelivered, noReceipt, waiting, state: look }];
+    return [{ ...outcomes, waiting, state: lookOf(state, isFailing, outcomes.sent) }];
   });
 }
 
-function lookOf(state: CarrierState, isFailing: boolean, submitted: number): (typeof CARRIER_LOOKS)[number] {
+function lookOf(state: CarrierState, isFailing: boolean, sent: number): (typeof CARRIER_LOOKS)[number] {
   if (!state.isSetUp) return "not-set-up";
   if (state.isUnauthorized) return "refusing";
   if (state.pause) return "paused";
   if (isFailing) return "failing";
-  return submitted > 0 ? "accepting" : "idle";
+  return sent > 0 ? "accepting" : "idle";
 }
 
 export const overview: Resource = { calls: [get], schemas: overviewAnswers };

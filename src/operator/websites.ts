@@ -7,6 +7,7 @@ import { failField } from "../domain/failure.ts";
 import { putWebsite } from "../flows/clients/put-website.ts";
 import { askEach } from "../flows/databases/ask-each.ts";
 import { inEach } from "../flows/databases/places.ts";
+import { readMonth } from "../flows/operations/read-month.ts";
 import { authorOf } from "../http/api-request.ts";
 import { BODY_LIMITS, noteIgnored, readJson } from "../http/body.ts";
 import { ok, type Resource } from "../http/call.ts";
@@ -24,6 +25,7 @@ import { requireWebsite, WEBSITE } from "./params.ts";
 import { CLIENT as A_CLIENT, clientWithUseSchema, clientWithUseView, USE } from "./views/client.ts";
 import { holdView, storedHoldSchema } from "./views/hold.ts";
 import { auditEntrySchema } from "./views/operators.ts";
+import { trafficShape } from "./views/traffic.ts";
 
 const websiteSchema = z.object({
   websiteId: z.string(),
@@ -61,6 +63,15 @@ const websiteAnswers = {
   Website: websiteSchema,
   WebsiteWithClients: websiteSchema.extend({
     clients: z.array(clientWithUseSchema),
+    texts: z
+      .object({
+        asOf: z.iso.datetime().nullable().describe("What came before is counted. null: nothing is counted yet."),
+        ...trafficShape,
+      })
+      .nullable()
+      .describe(
+        "The texts of the last 30 days (UTC), as GET /operator/overview counts them. null: a database does not answer.",
+      ),
     dailyLimitUsed: z
       .int()
       .nullable()
@@ -108,6 +119,19 @@ const A_WEBSITE = {
 const WITH_CLIENTS = ok(websiteAnswers.WebsiteWithClients, "The website with its clients, without secrets.", {
   ...A_WEBSITE,
   clients: [{ ...A_CLIENT, ...USE }],
+  texts: {
+    ...{
+      asOf: TIME,
+      accepted: 9300,
+      scheduled: 10,
+      waiting: 20,
+      held: 0,
+      notSubscribed: 100,
+      endedBefore: 30,
+      notTaken: 20,
+    },
+    ...{ sent: 9120, noReceipt: 20, delivered: 8900, undelivered: 200 },
+  },
   dailyLimitUsed: 1204,
   refusedRequests: [{ day: "2026-11-21", code: 40001, requests: 12 }],
   changes: [CHANGE],
@@ -119,7 +143,8 @@ function websiteView({ home: _, createdAt, updatedAt, holds, ...website }: Websi
 
 async function readPage(deps: Deps, website: Website): Promise<WebsiteAnswers["WebsiteWithClients"]> {
   const { websiteId, dailyLimit } = website;
-  const [clients, endpoints, changes, refusals, counted] = await Promise.all([
+  const [texts, clients, endpoints, changes, refusals, counted] = await Promise.all([
+    readMonth(deps, websiteId),
     listClientsWithUse(deps.db, websiteId, deps.now()),
     readEndpoints(deps.db, { websiteId }, deps.now()),
     lastChanges(deps, { name: "website", value: websiteId }),
@@ -129,6 +154,7 @@ async function readPage(deps: Deps, website: Website): Promise<WebsiteAnswers["W
   return {
     ...websiteView(website),
     clients: clients.map((client) => clientWithUseView(client, endpoints)),
+    texts: texts && { asOf: texts.asOf === null ? null : toTime(texts.asOf), ...texts.month },
     dailyLimitUsed: counted,
     refusedRequests: refusals.map(({ day, ...count }) => ({ day: toDay(day * DAY_MILLISECONDS), ...count })),
     changes,

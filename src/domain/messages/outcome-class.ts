@@ -56,6 +56,12 @@ export const CLASSES_JSON = JSON.stringify(
 
 export type ClassCounts = Record<OutcomeClass, number>;
 
+export function countClasses<T>(rows: readonly T[], read: (row: T) => [OutcomeClass, count: number]): ClassCounts {
+  const counts = Object.fromEntries(OUTCOME_CLASSES.map((name) => [name, 0])) as ClassCounts;
+  for (const [name, count] of rows.map(read)) counts[name] += count;
+  return counts;
+}
+
 /** How many texts are in each class, and the two sums. */
 export interface Figures extends ClassCounts {
   accepted: number;

@@ -20,7 +20,7 @@ export async function reportOn(
   const counted = await inParallel(databases, DATABASES_AT_ONCE, ([database, some]) =>
     countIn(inDatabase(deps, database), some, question),
   );
-  return makeReport(question, counted.flat());
+  return makeReport({ ...question, asOf: new Date(deps.now()).toISOString() }, counted.flat());
 }
 
 /** Counts the messages of websites of one database. */
@@ -34,7 +34,7 @@ async function countIn(
     by === "sender"
       ? await partsBySender(deps, websites, question)
       : websites.map(({ websiteId }) => ({ websiteId, from, to, name: by === "website" ? websiteId : "" }));
-  const count = (some: Part[]) => countMessages(deps.db, some, by);
+  const count = (some: Part[]) => countMessages(deps.db, some, by, deps.now());
   return (await inParallel(chunk(parts, PARTS_A_STATEMENT), STATEMENTS_AT_ONCE, count)).flat();
 }
 

@@ -296,12 +296,12 @@ describe("a database that was restored to an hour ago", () => {
     const day = (at: number) => new Date(at).toISOString().slice(0, 10);
     const path = `/websites/brand/report?from=${day(restoredAt - 4 * 86_400_000)}&to=${day(restoredAt)}`;
     const total = async () => ((await (await world.operator("GET", path)).json()) as { total: object }).total;
-    expect(await total()).toMatchObject({ accepted: 2, pending: 0, failed: { FAILED_TO_SEND: 1, NOT_FOUND: 1 } });
+    expect(await total()).toMatchObject({ accepted: 2, waiting: 0, failed: { FAILED_TO_SEND: 1, NOT_FOUND: 1 } });
     await change(restoredAt);
     await change(restoredAt);
-    expect(await total()).toMatchObject({ accepted: 2, pending: 1, failed: { FAILED_TO_SEND: 0, NOT_FOUND: 1 } });
+    expect(await total()).toMatchObject({ accepted: 2, waiting: 1, failed: { FAILED_TO_SEND: 0, NOT_FOUND: 1 } });
     await world.pass(24);
-    expect(await total()).toMatchObject({ accepted: 2, pending: 0, sent: 1, failed: { NOT_FOUND: 1 } });
+    expect(await total()).toMatchObject({ accepted: 2, waiting: 0, sent: 1, failed: { NOT_FOUND: 1 } });
     const receipt = { messageId: waiting, status: "DELIVERED", reason: null, carrierMessageId: null } as const;
     await applyReceipts(world.deps, [{ ...receipt, optedOut: false, carrier: "sandbox" }]);
     await world.pass(1);

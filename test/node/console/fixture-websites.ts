@@ -155,9 +155,9 @@ const row = (
   rates: [delivered: number, clicked: number, optedOut: number],
 ): ReportRow => ({
   accepted: sent + 40,
-  pending: 0,
   sent,
   delivered: Math.round(sent * rates[0]),
+  undelivered: sent - Math.round(sent * rates[0]),
   failed: {
     FAILED_TO_SEND: 0,
     FAILED_TO_DELIVERY: Math.round(sent * (1 - rates[0])),

@@ -1,13 +1,13 @@
 import { expect } from "vitest";
 import { countLedgers } from "../../../src/flows/operations/count-ledgers.ts";
 import type { World } from "../../world.ts";
-import { RandomWork, type Row } from "./random-work.ts";
+import { RandomWork } from "./random-work.ts";
 
 const NOT_SUBSCRIBED = ["NOT_SUBSCRIBED", "NOT_FOUND", "FAILED_TO_MATCH"];
 const ENDED_BEFORE = ["CANCELLED", "EXPIRED", "QUIET_HOURS", "FREQUENCY_CAP"];
 
 /** As the documentation has it; null: pending. */
-function classOf({ status, reason_code: reason }: Row): string | null {
+export function classOf(status: unknown, reason: unknown): string | null {
   if (status === "PENDING_TO_SEND") return null;
   if (NOT_SUBSCRIBED.includes(String(status))) return "notSubscribed";
   if (status === "FAILED_TO_SEND") return ENDED_BEFORE.includes(String(reason)) ? "endedBefore" : "notTaken";
@@ -40,7 +40,7 @@ async function readRows(world: World, { erased }: RandomWork): Promise<string[]>
   const isShown = (time: unknown) => Math.floor(Number(time) / MINUTE) > Math.floor(world.now / MINUTE) - 60;
   for (const row of [...(await world.rows("SELECT * FROM messages")), ...erased.messages]) {
     if (row.is_reply !== 0) continue;
-    const [website, at, kind] = [row.website_id, row.accepted_at, classOf(row)];
+    const [website, at, kind] = [row.website_id, row.accepted_at, classOf(row.status, row.reason_code)];
     tally.add(website, "day", at, "accepted");
     if (kind) tally.add(website, "day", at, kind);
     if (!isShown(at)) continue;

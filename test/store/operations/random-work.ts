@@ -201,7 +201,7 @@ export class RandomWork {
     await this.#world.operator("DELETE", `/websites/brand/people/+${phone}`);
   }
 
-  /** Of all that are final: none is too young. */
+  /** All that are final: none is too young. */
   async purge(): Promise<void> {
     if (!this.#random.chance(0.3)) return;
     const before = await this.#world.rows("SELECT * FROM messages");
