@@ -5,8 +5,8 @@ CREATE TABLE websites (
   name TEXT NOT NULL,
   carrier TEXT NOT NULL,
   sender TEXT,
-  help_text TEXT,
-  duplicate_window_hours INTEGER,
+  -- JSON: the optional settings, by the names that PUT /operator/websites/{websiteId} has for them. Absent or null: not set.
+  settings TEXT NOT NULL DEFAULT '{}',
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
   -- Messages that were accepted before this time are counted in daily_counts, and are final.
@@ -14,16 +14,7 @@ CREATE TABLE websites (
   -- What an operator holds of a website: a JSON array of {"holdId", "sendPurpose", "clientId", "since", "by", "reason"}; NULL: nothing.
   holds TEXT,
   home INTEGER NOT NULL,               -- its ids carry it: see homes
-  database TEXT NOT NULL,              -- the binding of the database that it is in
-  -- Words that opt out of this website, in addition to the words that opt out of every website.
-  opt_out_words TEXT,
-  time_zone TEXT,                      -- its IANA name
-  allowed_countries TEXT,              -- to which it sends: a JSON array of ISO 3166-1 codes; NULL: any
-  link_origin TEXT,                    -- of its tracking links; NULL: that of the service
-  frequency_cap TEXT,                  -- JSON: count and hours; NULL: none
-  transactional_purposes TEXT,         -- a JSON array of purposes whose messages are no marketing; NULL: none
-  sending_hours TEXT,                  -- JSON: when its marketing messages may go; NULL: at any time
-  daily_limit INTEGER                  -- the most texts that it accepts in 24 hours; NULL: any number
+  database TEXT NOT NULL               -- the binding of the database that it is in
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX websites_by_sender ON websites (carrier, sender);
@@ -418,6 +409,20 @@ CREATE TABLE cancelled_messages (
 
 CREATE INDEX cancelled_messages_by_time ON cancelled_messages (cancelled_at);
 
+-- The tries of calls of D1 that a later try has ended: see src/store/fence.ts. Kept for an hour.
+CREATE TABLE ended_tries (
+  call TEXT NOT NULL PRIMARY KEY,
+  latest INTEGER NOT NULL,             -- the number of the latest try that is over
+  ended_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX ended_tries_by_time ON ended_tries (ended_at);
+
+-- Always empty: what is put into it fails its transaction.
+CREATE TABLE late_tries (
+  only INTEGER NOT NULL CONSTRAINT try_is_over CHECK (only IS NULL)
+) STRICT;
+
 -- The key of the tombstones. It is made once and never replaced: see src/store/people/erasure-key.ts.
 CREATE TABLE erasure_key (
   only INTEGER NOT NULL PRIMARY KEY CHECK (only = 1),
@@ -598,8 +603,8 @@ CREATE TABLE imports (
 
 CREATE INDEX imports_by_time ON imports (begun_at, import_id);
 
--- Websites may live in several databases. Each database has the whole schema; the first also has the directory: which database
--- a website is in, and where to look for a client, or for the owner of a sender.
+-- Websites may be in several databases, each in one for life. Each database has the whole schema; the first also has the directory: which
+-- database a website is in, and where to look for a client, or for the owner of a sender.
 
 CREATE TABLE homes (
   home INTEGER NOT NULL PRIMARY KEY,   -- of a website, for life: its ids carry it
@@ -628,60 +633,6 @@ CREATE TABLE database_sizes (
   day INTEGER NOT NULL PRIMARY KEY,    -- since 1970, UTC
   bytes INTEGER NOT NULL
 ) STRICT;
-
--- A website moves from one database to another while it is paused.
-
--- In the first database: the last move of each website, until a day after its end.
-CREATE TABLE moves (
-  website_id TEXT NOT NULL PRIMARY KEY,
-  home INTEGER NOT NULL,
-  source TEXT NOT NULL,                -- the binding of the database that it leaves
-  target TEXT NOT NULL,
-  state TEXT NOT NULL,                 -- paused, copying, comparing, switched, done, aborted, failed
-  started_at INTEGER NOT NULL,         -- names the move
-  worked_at INTEGER NOT NULL,          -- when a job last worked on it
-  ended_at INTEGER,                    -- NULL: it is under way
-  turn INTEGER NOT NULL,               -- counts what its jobs have done: of two that run at once, one goes on
-  progress TEXT NOT NULL,              -- JSON: see src/domain/databases/move.ts
-  copied_rows INTEGER NOT NULL,
-  compared_rows INTEGER NOT NULL,
-  total_rows INTEGER,                  -- NULL: not counted yet
-  problem TEXT                         -- why it has failed, or why its latest job has
-) STRICT, WITHOUT ROWID;
-
--- In the first database: inbound texts for websites that are on the move, in the order in which they came.
-CREATE TABLE waiting_texts (
-  id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
-  website_id TEXT NOT NULL,
-  home INTEGER NOT NULL,
-  carrier TEXT NOT NULL,
-  carrier_message_id TEXT NOT NULL,
-  inbound TEXT NOT NULL,               -- JSON, as it was read from the carrier
-  received_at INTEGER NOT NULL,
-  UNIQUE (website_id, carrier, carrier_message_id)
-) STRICT;
-
--- In each database: the websites that are paused in it, arrive in it or have left it. A row stays for good, so whoever has known a
--- website here at any time learns that it has left. See src/store/databases/moving.ts.
-CREATE TABLE moving (
-  home INTEGER NOT NULL PRIMARY KEY,
-  website_id TEXT NOT NULL,
-  id_part TEXT NOT NULL,               -- the version and the home in each id of the website, as they stand there
-  state INTEGER NOT NULL,              -- 0: it is here; 1: here and paused; 2: it arrives; 3: it has left, or never arrived
-  run INTEGER NOT NULL,                -- the move that has set the state: moves.started_at
-  turn INTEGER NOT NULL                -- what the move writes here counts only in this turn
-) STRICT;
-
-CREATE UNIQUE INDEX moving_by_website ON moving (website_id);
-CREATE UNIQUE INDEX moving_by_id_part ON moving (id_part);
-
--- A place in a website's feed of events is shifted by each move: the numbers of its batches were taken where it arrived.
-CREATE TABLE moved_feeds (
-  website_id TEXT NOT NULL,
-  until INTEGER NOT NULL,              -- a place below it is of before the move
-  shift INTEGER NOT NULL,
-  PRIMARY KEY (website_id, until)
-) STRICT, WITHOUT ROWID;
 
 -- Whether texts arrive, and when an outcome came: a success ends a problem at once, whatever its minute.
 

@@ -32,7 +32,6 @@ import { inbound } from "./operator/inbound.ts";
 import { inboundList } from "./operator/inbound-list.ts";
 import { ledger } from "./operator/ledger.ts";
 import { messages } from "./operator/messages.ts";
-import { moves } from "./operator/moves.ts";
 import { overview } from "./operator/overview.ts";
 import { people } from "./operator/people.ts";
 import { personIds } from "./operator/person-ids.ts";
@@ -84,7 +83,6 @@ const ofOperator = [
   serviceState,
   overview,
   databases,
-  moves,
   carriers,
   deadJobs,
   tokens,

@@ -119,7 +119,6 @@ const vars = z.object({
   RETENTION_DAYS: number({ fallback: 30, least: 7, most: 3650 }, DAY_MILLISECONDS),
   REQUEUE_AFTER_SECONDS: number(REQUEUE_AFTER_SECONDS, 1000),
   LIMITER_LOCATION: location,
-  READ_REPLICAS: onOrOff,
   SECURITY_CONTACT: contact,
   ALERT_URL: anyUrl,
   ALERT_SECRET: alertSecret,
@@ -138,7 +137,6 @@ export const configSchema = vars.transform(
     OPERATOR_TOKEN,
     SERVICE_KEY,
     LIMITER_LOCATION,
-    READ_REPLICAS,
     SECURITY_CONTACT,
     ALERT_URL,
     ALERT_SECRET,
@@ -155,7 +153,6 @@ export const configSchema = vars.transform(
     /** Signs links and tokens of operators. Never OPERATOR_TOKEN: one that a person chose could be guessed from them. */
     linkKey: SERVICE_KEY ?? "",
     limiterLocation: LIMITER_LOCATION,
-    readsReplicas: READ_REPLICAS === "on",
     securityContact: SECURITY_CONTACT,
     alertUrl: ALERT_URL,
     alertSecret: ALERT_SECRET,

@@ -13,7 +13,6 @@ import { Hmac } from "./platform/hmac.ts";
 import { RateGate, type RateLimiterNamespace } from "./platform/rate-limiter.ts";
 import { CredentialStore } from "./store/clients/credentials.ts";
 import { FIRST } from "./store/databases/directory.ts";
-import type { Closed } from "./store/databases/moving.ts";
 import { ErasureKey } from "./store/people/erasure-key.ts";
 
 /** A database, and what an isolate keeps for it. */
@@ -23,8 +22,6 @@ export interface Database {
   database: string;
   /** Until when an isolate with several databases requeues the jobs of this one after a failure: milliseconds since 1970. */
   pause: { until: number };
-  /** The websites that are not open in it, and when it was asked (milliseconds since 1970): see src/flows/databases/places.ts. */
-  closed: { websites: Closed; askedAt: number };
 }
 
 /** Made once per isolate, because it holds state. */
@@ -54,8 +51,6 @@ interface IsolateState extends Database {
 export interface Deps extends IsolateState {
   /** The deps with the first database. undefined: these are they. */
   first?: Deps;
-  /** The home of the website for which they are, where there are several databases. undefined: they are for all. */
-  home?: number;
   /** In a batch over several databases, how many outbound connections each of them has. All, if not given. */
   outbound?: number;
   kv: KVNamespace;
@@ -78,8 +73,7 @@ export interface Deps extends IsolateState {
 }
 
 export function makeDatabase(database: string, db: D1Database): Database {
-  const closed = { websites: new Map(), askedAt: Number.NEGATIVE_INFINITY };
-  return { database, db, pause: { until: 0 }, closed };
+  return { database, db, pause: { until: 0 } };
 }
 
 /** What is bound as DB_2, DB_3, … in this order. */

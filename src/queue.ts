@@ -1,52 +1,42 @@
 import type { Deps } from "./deps.ts";
 import type { DueEvent } from "./domain/callbacks/callback.ts";
-import { isStoreRefused, isStoreUnavailable, isWebsitePaused } from "./domain/failure.ts";
+import { isStoreUnavailable } from "./domain/failure.ts";
 import { isRecovery, type Lane, type Recovery, tryJob } from "./domain/messages/job.ts";
 import {
   backoffSeconds,
   JOB_TRIES,
   LONGEST_DEAD_PAUSE_SECONDS,
   recoverySeconds,
-  refusedSeconds,
 } from "./domain/messages/retry-policy.ts";
 import { postCallbacks } from "./flows/callbacks/post-callbacks.ts";
 import { releaseAndQueue } from "./flows/callbacks/release-callbacks.ts";
-import { requireOpen } from "./flows/databases/places.ts";
-import { workOnMove } from "./flows/databases/run-moves.ts";
-import { homeOfJob, inParts, pauseAfter, putBack } from "./flows/databases/split-batch.ts";
-import { inTurn } from "./flows/in-turn.ts";
+import { inParts, pauseAfter } from "./flows/databases/split-batch.ts";
+import { MOST_STORE_FAILURES } from "./flows/in-turn.ts";
 import { applyReports } from "./flows/messages/apply-receipts.ts";
-import { countClick } from "./flows/messages/count-click.ts";
 import { deliverMessages } from "./flows/messages/deliver-messages.ts";
-import { beginRun, type DeliveryRun } from "./flows/messages/delivery-run.ts";
-import { queueDeliveries } from "./flows/messages/queue-jobs.ts";
+import { beginRun } from "./flows/messages/delivery-run.ts";
 import { storeQueuedRecords } from "./flows/messages/store-outcomes.ts";
-import { countOutcomes, type OutcomeTally } from "./flows/operations/count-outcomes.ts";
 import { keepDeadJobs } from "./flows/operations/dead-jobs.ts";
 import { type Entry, logJobs } from "./flows/operations/log-jobs.ts";
-import { describeError } from "./platform/describe-error.ts";
 import { cancelUnconfirmed } from "./store/messages/cancelled-messages.ts";
 import { releaseClaim } from "./store/messages/messages.ts";
 
-/** The consumer of all queues. It never throws: the platform would redeliver the whole batch, finished jobs included. */
-export async function consume(batch: MessageBatch, deps: Deps): Promise<void> {
-  await inParts(deps, batch, consumePart);
-}
-
 type Batch = Pick<MessageBatch, "queue" | "messages">;
 
-/** The jobs of one database. */
-async function consumePart(deps: Deps, batch: Batch): Promise<void> {
-  if (batch.queue.endsWith("callbacks")) await consumeCallbacks(batch, deps);
-  else if (batch.queue.endsWith("-dead")) await consumeDead(batch, deps);
-  else await countOutcomes(deps, (tally) => consumeMessages(batch, deps, tally));
+/** The consumer of all queues. It never throws: the platform would redeliver the whole batch, finished jobs included. */
+export async function consume(batch: MessageBatch, deps: Deps): Promise<void> {
+  await inParts(deps, batch, async (own, part) => {
+    if (part.queue.endsWith("callbacks")) await consumeCallbacks(own, part);
+    else if (part.queue.endsWith("-dead")) await consumeDead(own, part);
+    else await consumeMessages(own, part);
+  });
 }
 
 /**
  * Never retried by the queue: the sweep queues callbacks again that no run has claimed. Each job has a line of the log, and so has each
  * post that fails.
  */
-async function consumeCallbacks(batch: Batch, deps: Deps): Promise<void> {
+async function consumeCallbacks(deps: Deps, batch: Batch): Promise<void> {
   // There is one message, because wrangler.toml gives each job of callbacks an invocation for itself.
   for (const { body } of batch.messages) {
     const eventIds = (Array.isArray(body) ? body : []).filter((id): id is DueEvent => typeof id === "string");
@@ -72,45 +62,30 @@ interface Task {
  * Recovery jobs run first; then receipts are applied together, and new deliveries run together. A delivery that has failed
  * before runs alone, after the others, so that one that always fails fails alone.
  */
-async function consumeMessages(batch: Batch, deps: Deps, tally: OutcomeTally): Promise<void> {
+async function consumeMessages(deps: Deps, batch: Batch): Promise<void> {
   const lane: Lane = batch.queue.endsWith("bulk") ? "bulk" : "messages";
-  const run = beginRun(deps, lane, tally);
+  const run = beginRun(deps, lane);
   const deliveries: Entry[] = [];
   const receipts: Entry[] = [];
   const tasks: Task[] = [];
-  const moves: Task[] = [];
   for (const message of batch.messages) {
     const { data: job, details } = tryJob(message.body);
     const entries = [{ message, job }];
     if (job?.kind === "deliver") deliveries.push(...entries);
     else if (job?.kind === "receipts") receipts.push(...entries);
-    else if (isRecovery(job)) {
-      const own = job.kind === "move" ? moves : tasks;
-      own.push({ entries, work: () => runJob(deps, job, lane) });
-    } else tasks.push({ entries, work: () => failMalformed(details?.[0]?.field), mostTries: 1 });
+    else if (isRecovery(job)) tasks.push({ entries, work: () => runJob(deps, job, lane) });
+    else tasks.push({ entries, work: () => failMalformed(details?.[0]?.field), mostTries: 1 });
   }
   tasks.push(...receiptTasks(deps, receipts));
-  tasks.push(...inGroups(deliveries).map((entries) => ({ entries, work: () => deliver(deps, entries, run) })));
-  // Moves run last, because a piece of a move may take seconds.
-  tasks.push(...moves);
-  await settleAll(deps, batch.queue, tasks);
+  for (const entries of inGroups(deliveries)) {
+    const ids = new Set(entries.flatMap(({ job }) => (job?.kind === "deliver" ? job.messageIds : [])));
+    tasks.push({ entries, work: () => deliverMessages(deps, [...ids], run) });
+  }
+  await settle(deps, batch.queue, tasks);
 }
 
 async function failMalformed(field = "body"): Promise<never> {
   throw new Error(`malformed: ${field} is wrong`);
-}
-
-/** After several failures of the store in a row, inTurn stops: the remaining jobs are retried later, untried now. */
-async function settleAll(deps: Deps, queue: string, tasks: Task[]): Promise<void> {
-  const left = new Set(tasks);
-  try {
-    await inTurn(tasks, (task) => {
-      left.delete(task);
-      return settle(deps, queue, task);
-    });
-  } catch (error) {
-    for (const task of left) for (const entry of task.entries) retry(deps, task, entry, error, deps.now());
-  }
 }
 
 /** One group of all first tries. Each retry is a group of its own. */
@@ -118,24 +93,6 @@ function inGroups(entries: Entry[]): Entry[][] {
   const isFirst = ({ message }: Entry) => message.attempts === 1;
   const first = entries.filter(isFirst);
   return [...(first.length > 0 ? [first] : []), ...entries.filter((entry) => !isFirst(entry)).map((entry) => [entry])];
-}
-
-/**
- * Messages whose store is overloaded get new jobs, which run together again: alone, each would ask as much of the store as
- * hundreds do together.
- */
-async function deliver(deps: Deps, entries: Entry[], run: DeliveryRun): Promise<void> {
-  const ids = [...new Set(entries.flatMap(({ job }) => (job?.kind === "deliver" ? job.messageIds : [])))];
-  try {
-    await deliverMessages(deps, ids, run);
-  } catch (error) {
-    const isQueued =
-      isStoreRefused(error) &&
-      !isWebsitePaused(error) &&
-      (await queueDeliveries(deps, run.lane, ids, refusedSeconds(deps.random())));
-    if (!isQueued) throw error;
-    deps.log("warn", "deliveries.refused", { count: ids.length, error: describeError(error) });
-  }
 }
 
 /** One task for all receipts, first tries and retries, because there are very many after an outage. */
@@ -160,53 +117,66 @@ async function runJob(deps: Deps, job: Recovery, lane: Lane = "messages"): Promi
       return releaseAndQueue(deps, job.claim, job.eventIds);
     case "record":
       return storeQueuedRecords(deps, lane, job.claim, job.records);
-    case "click":
-      return countClick(deps, job);
-    case "move":
-      return workOnMove(deps, job.websiteId);
   }
 }
 
 /**
- * Works on a task, and then acknowledges, retries, requeues or keeps as dead each of its jobs.
- * @throws after that, the failure of the work, or of the store that should keep a dead job: settleAll stops after several
+ * Works on tasks one after the other, and acknowledges, retries or keeps as dead each of their jobs. After several failures of the store in a
+ * row, the remaining jobs are retried later, untried now.
  */
-async function settle(deps: Deps, queue: string, task: Task): Promise<void> {
-  const { entries, mostTries = JOB_TRIES, areDead = false, logsOnce = false } = task;
-  const started = deps.now();
-  const messages = entries.map(({ message }) => message);
-  try {
-    // Earlier tasks of the batch may have taken long, and a website may be paused since.
-    await requireOpen(deps, messages.map(homeOfJob));
-    await task.work();
-    deps.pause.until = 0;
-    for (const message of messages) message.ack();
-    const lines = logsOnce ? [entries] : entries.map((entry) => [entry]);
-    for (const line of lines) logJobs(deps, line, areDead ? "dead" : "done", started);
-  } catch (error) {
-    if (isWebsitePaused(error)) return putBack(deps, queue, messages);
-    if (task.oneByOne && !isStoreUnavailable(error)) return settleAll(deps, queue, task.oneByOne);
-    pauseAfter(deps, error);
-    for (const entry of entries) {
-      const isOver = !areDead && entry.message.attempts >= mostTries;
-      if (isOver && !isStoreUnavailable(error)) await keepDead(deps, queue, task, entry, error);
-      else retry(deps, task, entry, error, started);
+async function settle(deps: Deps, queue: string, tasks: Task[]): Promise<void> {
+  let [failures, failure]: [count: number, latest: unknown] = [0, null];
+  for (const task of tasks) {
+    const started = deps.now();
+    try {
+      if (failures >= MOST_STORE_FAILURES) throw failure;
+      await task.work();
+      acknowledge(deps, task, started);
+      failures = 0;
+    } catch (error) {
+      if (task.oneByOne && !isStoreUnavailable(error)) {
+        await settle(deps, queue, task.oneByOne);
+        failures = 0;
+      } else {
+        failure = await retryOrKeep(deps, queue, task, error, started);
+        failures = isStoreUnavailable(failure) ? failures + 1 : 0;
+      }
     }
-    throw error;
   }
 }
 
-/** Stores a dead job for the operator: no retry can help it. @throws the failure of the store, after which the job is retried */
-async function keepDead(deps: Deps, queue: string, task: Task, entry: Entry, fault: unknown): Promise<void> {
+function acknowledge(deps: Deps, { entries, areDead = false, logsOnce = false }: Task, started: number): void {
+  deps.pause.until = 0;
+  for (const { message } of entries) message.ack();
+  const lines = logsOnce ? [entries] : entries.map((entry) => [entry]);
+  for (const line of lines) logJobs(deps, line, areDead ? "dead" : "done", started);
+}
+
+/** @returns the failure; that of the store, if it could not keep a dead job */
+async function retryOrKeep(deps: Deps, queue: string, task: Task, error: unknown, started: number): Promise<unknown> {
+  const { entries, mostTries = JOB_TRIES, areDead = false } = task;
+  pauseAfter(deps, error);
+  let failure = error;
+  for (const entry of entries) {
+    const isDying = !areDead && entry.message.attempts >= mostTries && !isStoreUnavailable(error);
+    if (isDying) failure = (await keepDead(deps, queue, task, entry, error)) ?? failure;
+    else retry(deps, task, entry, error, started);
+  }
+  return failure;
+}
+
+/** Stores a dead job for the operator: no retry can help it. @returns the failure of the store, after which the job is retried */
+async function keepDead(deps: Deps, queue: string, task: Task, entry: Entry, fault: unknown): Promise<unknown> {
   const started = deps.now();
   if (!entry.job) deps.log("error", "job.malformed", { queueMessageId: entry.message.id });
   try {
     await keepDeadJobs(deps, queue, [entry.message], fault);
     entry.message.ack();
     logJobs(deps, [entry], "dead", started, fault);
+    return null;
   } catch (error) {
     retry(deps, task, entry, error, started);
-    throw error;
+    return error;
   }
 }
 
@@ -214,7 +184,7 @@ async function keepDead(deps: Deps, queue: string, task: Task, entry: Entry, fau
  * Jobs that have used up the retries of their queue. Recovery jobs and receipts are retried here, because nothing else does
  * their work. The others are stored for the operator; until the store works, they are retried for days.
  */
-async function consumeDead(batch: Batch, deps: Deps): Promise<void> {
+async function consumeDead(deps: Deps, batch: Batch): Promise<void> {
   const queue = batch.queue.replace(/-dead$/, "");
   const kept: Entry[] = [];
   const receipts: Entry[] = [];
@@ -229,7 +199,7 @@ async function consumeDead(batch: Batch, deps: Deps): Promise<void> {
     const jobs = entries.map(({ message }) => message);
     tasks.push({ entries, work: () => keepDeadJobs(deps, queue, jobs), areDead: true });
   }
-  await settleAll(deps, queue, tasks);
+  await settle(deps, queue, tasks);
 }
 
 function retry(deps: Deps, { areDead }: Task, entry: Entry, error: unknown, started: number): void {

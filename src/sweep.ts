@@ -2,7 +2,6 @@ import type { Deps } from "./deps.ts";
 import { cancellationWait, longestWaitMilliseconds } from "./domain/messages/retry-policy.ts";
 import { spreadUncopied } from "./flows/clients/spread-changes.ts";
 import { inEach } from "./flows/databases/places.ts";
-import { takeUpMoves } from "./flows/databases/run-moves.ts";
 import { inParallel } from "./flows/in-parallel.ts";
 import { inSteps, SWEEP_STEPS } from "./flows/in-steps.ts";
 import { probeCarriers } from "./flows/messages/carrier-pauses.ts";
@@ -15,9 +14,7 @@ import { releaseDue } from "./flows/messages/release-scheduled.ts";
 import { closeDays } from "./flows/operations/close-days.ts";
 import { countLedgers } from "./flows/operations/count-ledgers.ts";
 import { tellProblems } from "./flows/operations/tell-problems.ts";
-import { receiveWaiting } from "./flows/people/receive-inbound.ts";
 import { describeError } from "./platform/describe-error.ts";
-import { isMoving } from "./store/databases/moving.ts";
 import { TOMBSTONE_MILLISECONDS } from "./store/messages/cancelled-messages.ts";
 import { takeOverdue, takeOverdueCallbacks } from "./store/messages/overdue.ts";
 import { DELETED_A_STEP, purgeDeadJobs, purgeInbound, purgeKeys, purgeOutcomes } from "./store/messages/retention.ts";
@@ -47,8 +44,6 @@ const JOBS: SweepJob[] = [
   { name: "probe-carriers", run: probeCarriers },
   { name: "end-interrupted", run: endInterrupted },
   { name: "end-without-receipt", run: endWithoutReceipt },
-  { name: "move-websites", isRoutine: true, run: takeUpMoves },
-  { name: "receive-waiting", isRoutine: true, run: async (deps) => (deps.first ? 0 : receiveWaiting(deps)) },
   { name: "copy-credentials", isRoutine: true, run: spreadUncopied },
   { name: "count-ledgers", isRoutine: true, run: countLedgers },
   { name: "close-days", isRoutine: true, run: (deps, now) => closeDays(deps, now, SWEEP_STEPS) },
@@ -59,18 +54,18 @@ const JOBS: SweepJob[] = [
   },
   {
     name: "purge-keys",
-    run: (deps, now) => untilDeleted(deps, () => purgeKeys(deps.db, expired(now))),
+    run: (deps, now) => untilDeleted(() => purgeKeys(deps.db, expired(now))),
   },
   {
     name: "purge-inbound",
     isHourly: true,
-    run: (deps, now) => untilDeleted(deps, () => purgeInbound(deps.db, retainedSince(deps, now))),
+    run: (deps, now) => untilDeleted(() => purgeInbound(deps.db, retainedSince(deps, now))),
   },
-  { name: "purge-outcomes", isHourly: true, run: (deps, now) => untilDeleted(deps, () => purgeOutcomes(deps.db, now)) },
+  { name: "purge-outcomes", isHourly: true, run: (deps, now) => untilDeleted(() => purgeOutcomes(deps.db, now)) },
   {
     name: "purge-dead-jobs",
     isHourly: true,
-    run: (deps, now) => untilDeleted(deps, () => purgeDeadJobs(deps.db, retainedSince(deps, now))),
+    run: (deps, now) => untilDeleted(() => purgeDeadJobs(deps.db, retainedSince(deps, now))),
   },
 ];
 
@@ -192,10 +187,9 @@ const expired = (now: number) => ({
   cancelledBefore: now - TOMBSTONE_MILLISECONDS,
 });
 
-/** Deletes in steps, until a step deletes less than it may. While a website of the database moves, nothing is deleted. */
-async function untilDeleted({ db, others }: Deps, step: () => Promise<number>): Promise<void> {
+/** Deletes in steps, until a step deletes less than it may. */
+async function untilDeleted(step: () => Promise<number>): Promise<void> {
   for (let steps = 0; steps < SWEEP_STEPS; steps++) {
-    if (others.size > 0 && (await isMoving(db))) return;
     if ((await step()) !== DELETED_A_STEP) return;
   }
 }

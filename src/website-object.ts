@@ -3,6 +3,7 @@ import { makeDeps } from "./deps.ts";
 import { type Credentials, isNewer } from "./domain/clients/client.ts";
 import { type Admission, SlidingWindow } from "./domain/clients/sliding-window.ts";
 import type { Send } from "./domain/messages/send.ts";
+import { inDatabase } from "./flows/databases/places.ts";
 import { SendGroups } from "./flows/messages/store-sends.ts";
 import type { KnownClient, NewerClient, SendAnswer, WebsiteObject } from "./platform/rate-limiter.ts";
 
@@ -31,7 +32,8 @@ export class RateLimiter extends DurableObject<Env> implements WebsiteObject {
     const admission = this.admit(client);
     if ("newer" in admission) return admission;
     if (!admission.admitted) return { admission, stored: null };
-    return { admission, stored: await this.#sends.store(RateLimiter.makeDeps(this.env, this.ctx), send) };
+    const own = inDatabase(RateLimiter.makeDeps(this.env, this.ctx), send.database);
+    return { admission, stored: await this.#sends.store(own, send) };
   }
 
   isStoring(messageId: string): boolean {

@@ -1,5 +1,5 @@
 // What a browser does that is signed in to the console.
-import type { TokenAnswers } from "../src/operator/views/operators.ts";
+import type { TokenAnswers } from "../src/operator/answers/operators.ts";
 import type { World } from "./world.ts";
 
 /** What the console's pages send, and a browser with them. */

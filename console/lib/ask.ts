@@ -1,13 +1,16 @@
 import type { ErrorAnswer } from "../answers.ts";
 
+/** A refusal of the console itself has no requestId. */
+type Refusal = Omit<ErrorAnswer, "requestId"> & Partial<Pick<ErrorAnswer, "requestId">>;
+
 /** What the service has answered in place of what was asked for; `status` 0: it has not answered at all. */
 export class Failure extends Error {
   readonly status: number;
   readonly code: number;
   readonly requestId: string | null;
-  readonly answer: ErrorAnswer | null;
+  readonly answer: Refusal | null;
 
-  constructor(status: number, answer: ErrorAnswer | null, requestId: string | null) {
+  constructor(status: number, answer: Refusal | null, requestId: string | null) {
     super(answer?.message ?? (status === 0 ? "Textgate does not answer." : `Textgate answers ${status}.`));
     this.status = status;
     this.code = answer?.code ?? status * 100;

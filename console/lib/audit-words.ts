@@ -16,8 +16,6 @@ const ACTIONS: Record<string, string> = {
   "erase-person": "erased a person",
   "try-carrier": "tried a carrier",
   "put-back": "put dead jobs back",
-  "move-website": "began to move the website",
-  "abort-move": "ended the move of the website",
   "create-token": "made a token",
   "end-token": "ended a token",
   "look-up": "looked up a person",
@@ -64,8 +62,8 @@ const SOURCES: Record<string, string> = {
 export const sourceWords = (source: string): string => SOURCES[source] ?? source;
 
 interface Told {
-  consentedAt?: string | null;
-  evidence?: string | null;
+  consentedAt?: string | null | undefined;
+  evidence?: string | null | undefined;
 }
 
 /** What a client or an import has told as proof that the person agreed; empty: nothing. */

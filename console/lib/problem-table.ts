@@ -16,7 +16,7 @@ const WAITING = ["See what waits", "#/waiting"] as const;
 const DATABASES = ["See the databases", "#/databases"] as const;
 const DECIDE = ["Read them", "#/conversations?show=decide"] as const;
 const TO_DECIDE = "#/conversations?show=decide";
-const MOVE_AWAY = ["Bind another database.", "Move a large website there."];
+const MAKE_ROOM = ["Bind another database: new websites go there.", "Keep messages for fewer days."];
 
 export const PROBLEM_TABLE: Record<Code, Words> = {
   "database-away": {
@@ -57,14 +57,14 @@ export const PROBLEM_TABLE: Record<Code, Words> = {
   "database-filling": {
     sentence: "Database {database} fills",
     effect: "Texts are not affected yet. At 95 % its websites cannot send.",
-    steps: MOVE_AWAY,
+    steps: MAKE_ROOM,
     acts: [DATABASES],
     tone: "wait",
   },
   "database-full": {
     sentence: "Database {database} is full",
     effect: "Its websites cannot send, and their clients know. Receipts and opt-outs are still stored.",
-    steps: MOVE_AWAY,
+    steps: MAKE_ROOM,
     acts: [DATABASES],
   },
   "messages-late": {
@@ -130,12 +130,6 @@ export const PROBLEM_TABLE: Record<Code, Words> = {
     steps: ["Look at the queue of receipts.", "Then whether the carrier reaches PUBLIC_ORIGIN."],
     tone: "wait",
     short: "no receipts",
-  },
-  "move-stuck": {
-    sentence: "The move of a website does not go on",
-    effect: "Until it ends, calls of the website may answer 503. No row is lost.",
-    steps: ["Read why.", "Begin it again, or end it."],
-    acts: [DATABASES],
   },
   "callbacks-late": {
     sentence: "Callbacks wait for longer than five minutes",

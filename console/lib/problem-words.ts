@@ -18,7 +18,7 @@ export interface ProblemWords {
   short: string | null;
 }
 
-type Named = Partial<Problem> & { problem: string };
+type Named = Partial<Omit<Problem, "problem">> & { problem: string };
 
 export function wordsOf(problem: Named): ProblemWords {
   const words: Words = PROBLEM_TABLE[problem.problem as keyof typeof PROBLEM_TABLE] ?? {

@@ -12,6 +12,8 @@ export interface Rate {
 
 type Kind = "delivered" | "clicked" | "optedOut";
 
+type Row = Pick<ReportRow, Kind | "sent" | "undelivered">;
+
 const WORSE: Record<Kind, { by: number; sign: 1 | -1; decimals: number }> = {
   delivered: { by: 2, sign: -1, decimals: 1 },
   clicked: { by: 3, sign: -1, decimals: 1 },
@@ -19,12 +21,12 @@ const WORSE: Record<Kind, { by: number; sign: 1 | -1; decimals: number }> = {
 };
 
 /** Clicks and opt-outs are of the texts that a carrier has taken, delivered ones of those with a receipt. */
-const wholeOf = (kind: Kind, row: ReportRow) => (kind === "delivered" ? row.delivered + row.undelivered : row.sent);
+const wholeOf = (kind: Kind, row: Row) => (kind === "delivered" ? row.delivered + row.undelivered : row.sent);
 
 /** In percent. A rate of fewer than 20 texts is compared with nothing. */
-export function rateOf(kind: Kind, now: ReportRow, before: ReportRow | undefined): Rate {
+export function rateOf(kind: Kind, now: Row, before: Row | undefined): Rate {
   const { by, sign, decimals } = WORSE[kind];
-  const percent = (row: ReportRow) => ((row[kind] ?? 0) / wholeOf(kind, row)) * 100;
+  const percent = (row: Row) => ((row[kind] ?? 0) / wholeOf(kind, row)) * 100;
   const value = kind === "clicked" && !now.clicked ? "–" : formatShare(now[kind] ?? 0, wholeOf(kind, now), decimals);
   if (!before || wholeOf(kind, before) < 20 || wholeOf(kind, now) < 20 || value === "–")
     return { value, change: null, isBad: false };

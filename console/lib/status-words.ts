@@ -1,5 +1,5 @@
 // Pure. What the statuses and reasons of the API are called to an operator.
-import type { FoundMessage, MessageFacts, Status } from "../answers.ts";
+import type { FoundMessage, Message, Status } from "../answers.ts";
 import { formatShortSpan, formatTime } from "./times.ts";
 
 export type Tone = "ok" | "bad" | "wait" | "plain";
@@ -47,7 +47,7 @@ const HOUR = 3_600_000;
 
 export const lookOfStatus = (status: Status): Look => LOOKS[status] ?? { word: status, shape: "none", tone: "plain" };
 
-type Told = Pick<MessageFacts, "status" | "reason" | "waits" | "updatedAt">;
+type Told = Pick<Message, "status" | "reason" | "waits" | "updatedAt">;
 
 /** How a message looks now. A pending one may be held or scheduled, and one that has been SENDING for an hour has no receipt. */
 export function lookOf({ status, reason, waits, updatedAt }: Told, now: number): Look {

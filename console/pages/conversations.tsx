@@ -1,6 +1,5 @@
 import type { JSX } from "preact";
 import type { InboundPage } from "../answers.ts";
-import { personHash } from "../lib/addresses.ts";
 import { ask } from "../lib/ask.ts";
 import { attempt } from "../lib/attempt.ts";
 import { countOf, formatCount } from "../lib/numbers.ts";
@@ -10,7 +9,7 @@ import { useAnswer } from "../lib/use-answer.ts";
 import { useOlder } from "../lib/use-older.ts";
 import { ActButton } from "../parts/button.tsx";
 import { FromShell } from "../parts/empty.tsx";
-import { MaskedText } from "../parts/masked.tsx";
+import { PersonLink } from "../parts/masked.tsx";
 import { NoAnswer, Page } from "../parts/page.tsx";
 import { ListEnd, Table, Tabs, Two } from "../parts/section.tsx";
 import { Status } from "../parts/status.tsx";
@@ -80,17 +79,9 @@ function List({ first, path, reload }: { first: InboundPage; path: string; reloa
   );
 }
 
-function fromOf({ from, personId, websiteName }: Text): JSX.Element {
-  const number = <MaskedText phone={from} />;
-  const person = personId ? (
-    <a class="row-link" href={personHash(personId)}>
-      {number}
-    </a>
-  ) : (
-    number
-  );
-  return <Two first={person} second={websiteName ?? "no website"} />;
-}
+const fromOf = ({ from, personId, websiteName }: Text) => (
+  <Two first={<PersonLink phone={from} personId={personId} />} second={websiteName ?? "no website"} />
+);
 
 const wordsOf = ({ text, inReplyTo }: Text) => (
   <>

@@ -1,21 +1,13 @@
 import type { ComponentChildren, JSX } from "preact";
-import type { DatabaseList, Move } from "../answers.ts";
-import { ask } from "../lib/ask.ts";
-import { countOf, formatBytes, formatCount, percentOf } from "../lib/numbers.ts";
+import type { DatabaseList } from "../answers.ts";
+import { countOf, formatBytes, percentOf } from "../lib/numbers.ts";
 import type { Look } from "../lib/status-words.ts";
 import { formatDate } from "../lib/times.ts";
-import { useAct } from "../lib/use-act.ts";
 import { useAnswer } from "../lib/use-answer.ts";
-import { ActButton, FailureLine } from "../parts/button.tsx";
-import { Asking } from "../parts/confirm.tsx";
 import { FromShell } from "../parts/empty.tsx";
 import { NoAnswer, Page } from "../parts/page.tsx";
-import { Progress } from "../parts/progress.tsx";
-import { Section, Table, Two } from "../parts/section.tsx";
+import { Table, Two } from "../parts/section.tsx";
 import { Status } from "../parts/status.tsx";
-import { Time } from "../parts/time.tsx";
-import { tellDone } from "../parts/toast.tsx";
-import { BeginMove } from "./begin-move.tsx";
 
 type Database = DatabaseList["databases"][number];
 
@@ -28,25 +20,10 @@ const LOOKS: Record<Database["status"], Look> = {
 
 export function Databases(): JSX.Element {
   const { data, failure, reload } = useAnswer<DatabaseList>("/operator/databases", 30);
-  const moves = useAnswer<{ moves: Move[] }>("/operator/moves", 10, false);
   if (!data) return <NoAnswer failure={failure} title="Databases" onRetry={reload} />;
   const { databases } = data;
   return (
-    <Page
-      title={titleOf(databases)}
-      lead="D1 limits a database to 10 GB."
-      acts={
-        databases.length > 1 && (
-          <Asking
-            dialog={(close) => (
-              <BeginMove databases={databases.map(({ database }) => database)} onClose={close} reload={moves.reload} />
-            )}
-          >
-            Move a website…
-          </Asking>
-        )
-      }
-    >
+    <Page title={titleOf(databases)} lead="D1 limits a database to 10 GB. A website stays in its database.">
       <Table
         label="Databases"
         rows={databases}
@@ -71,13 +48,6 @@ export function Databases(): JSX.Element {
           ],
         ]}
       />
-      {(moves.data?.moves.length ?? 0) > 0 && (
-        <Section title="Moves" of="of the last day">
-          {moves.data?.moves.map((move) => (
-            <MoveCard key={`${move.websiteId} ${move.startedAt}`} move={move} reload={moves.reload} />
-          ))}
-        </Section>
-      )}
       <FromShell line="databases" />
     </Page>
   );
@@ -112,53 +82,5 @@ function fullOf(of: Database): ComponentChildren {
       {formatDate(Date.now() + daysLeft * 86_400_000)}
       <span class={`second ${isNear ? "wait" : ""}`}>in {countOf(daysLeft, "day")}</span>
     </>
-  );
-}
-
-const STATES: Record<Move["state"], string> = {
-  paused: "is paused, and its rows are not copied yet",
-  copying: "is copied",
-  comparing: "is compared",
-  done: "has moved",
-  failed: "has not moved",
-};
-
-function MoveCard({ move, reload }: { move: Move; reload: () => void }): JSX.Element {
-  const ending = useAct();
-  const { websiteId, state, from, to, copiedRows, comparedRows, totalRows, startedAt, problem } = move;
-  const done = state === "comparing" ? comparedRows : copiedRows;
-  const isOpen = state !== "done" && state !== "failed";
-  const abort = () =>
-    ending.run(async () => {
-      await ask(`/operator/websites/${websiteId}/move/abort`, { method: "POST" });
-      tellDone(`${websiteId} is open in ${from} again.`);
-      reload();
-    });
-  return (
-    <article class="card">
-      <h2>
-        {websiteId} {STATES[state]}
-      </h2>
-      <p class="small dim">
-        From {from} to {to}, since <Time at={startedAt} />.{" "}
-        {isOpen && "Its calls answer 503 meanwhile; nothing is lost."}
-      </p>
-      {isOpen && totalRows !== null && (
-        <Progress done={done} of={totalRows} title={`${formatCount(done)} of ${formatCount(totalRows)} rows`} />
-      )}
-      {problem && (
-        <p>
-          <code class="words">{problem}</code>
-        </p>
-      )}
-      {isOpen && (
-        <div class="card-acts">
-          <ActButton isSmall isOff={ending.isBusy} onPress={() => void abort()}>
-            End the move
-          </ActButton>
-        </div>
-      )}
-      <FailureLine failure={ending.failure} />
-    </article>
   );
 }

@@ -22,7 +22,6 @@ const KINDS: Record<string, string> = {
   "release-callbacks": "Callbacks to release",
   cancel: "Texts to cancel",
   click: "A click to count",
-  move: "A move to go on with",
   receipts: "Receipts to apply",
 };
 

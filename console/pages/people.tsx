@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import type { SubscriberPage, WebsiteList } from "../answers.ts";
-import { personHash, websitePath } from "../lib/addresses.ts";
+import { websitePath } from "../lib/addresses.ts";
 import { sourceWords } from "../lib/audit-words.ts";
 import { countOf } from "../lib/numbers.ts";
 import { maskEmail } from "../lib/phones.ts";
@@ -12,7 +12,7 @@ import { go } from "../lib/use-route.ts";
 import { CommandLine } from "../parts/copy.tsx";
 import { FromShell } from "../parts/empty.tsx";
 import { Choice } from "../parts/field.tsx";
-import { MaskedText } from "../parts/masked.tsx";
+import { PersonLink } from "../parts/masked.tsx";
 import { Loading, NoAnswer, Page } from "../parts/page.tsx";
 import { SearchBox } from "../parts/search-box.tsx";
 import { ListEnd, Table, Two } from "../parts/section.tsx";
@@ -69,16 +69,9 @@ function List({ first, path }: { first: SubscriberPage; path: string }): JSX.Ele
       <Table
         label="People, by number"
         rows={people}
-        keyOf={({ personId }) => personId}
+        keyOf={({ personId, phone }) => personId ?? phone}
         columns={[
-          [
-            "Person",
-            ({ personId, phone }) => (
-              <a class="row-link" href={personHash(personId)}>
-                <MaskedText phone={phone} />
-              </a>
-            ),
-          ],
+          ["Person", ({ personId, phone }) => <PersonLink personId={personId} phone={phone} />],
           ["Address", ({ email }) => (email ? maskEmail(email) : "–"), "right"],
           ["Since", ({ since, source }) => <Two first={<Time at={since} />} second={sourceWords(source)} />],
           ["Now", ({ subscribed }) => <Status look={subscribed ? SUBSCRIBED : OPTED_OUT} />, "right"],

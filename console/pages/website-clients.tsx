@@ -47,7 +47,7 @@ export function Clients({ website, reload }: Props): JSX.Element {
           title={`Credentials of ${made.name}`}
           lead="The secrets are shown this once. Give them to its developers on a way that you trust."
           secrets={[
-            ...(made.secrets.clientId ? [{ name: "Client id", value: made.secrets.clientId }] : []),
+            ...("clientId" in made.secrets ? [{ name: "Client id", value: made.secrets.clientId }] : []),
             { name: "Client secret", value: made.secrets.clientSecret },
             { name: "Callback secret", value: made.secrets.callbackSecret },
           ]}

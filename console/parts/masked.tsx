@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { RevealedPerson } from "../answers.ts";
-import { personPath } from "../lib/addresses.ts";
+import { personHash, personPath } from "../lib/addresses.ts";
 import { ask } from "../lib/ask.ts";
 import { attempt } from "../lib/attempt.ts";
 import { formatPhone, maskPhone } from "../lib/phones.ts";
@@ -13,8 +13,19 @@ export const MaskedText = ({ phone }: { phone: string }): JSX.Element => (
   <span class="masked">{formatPhone(maskPhone(phone))}</span>
 );
 
+/** A number with the page of its person. */
+export function PersonLink({ phone, personId }: { phone: string; personId: string | undefined }): JSX.Element {
+  const number = <MaskedText phone={phone} />;
+  if (!personId) return number;
+  return (
+    <a class="row-link" href={personHash(personId)}>
+      {number}
+    </a>
+  );
+}
+
 /** A number that an operator can see: a press shows it for as long as the page is open, and is audited. */
-export function Masked({ phone, personId }: { phone: string; personId: string | null | undefined }): JSX.Element {
+export function Masked({ phone, personId }: { phone: string; personId: string | undefined }): JSX.Element {
   const [shown, setShown] = useState<string | null>(null);
   const canChange = isOperator();
   if (!canChange || !personId) return <MaskedText phone={phone} />;

@@ -5,7 +5,6 @@ import { makeCommand } from "./from-calls.ts";
 import { IMPORT_FILE } from "./import/command.ts";
 import { HEALTH, WATCH } from "./own/health.ts";
 import { MESSAGE } from "./own/message.ts";
-import { MOVE } from "./own/moves.ts";
 import { PUT_BACK, UNDO_IMPORT } from "./own/repeated.ts";
 import { ROTATE_CLIENT } from "./own/rotate-client.ts";
 import { CANCEL, HOLD } from "./own/stop.ts";
@@ -23,8 +22,6 @@ const OWN: Record<string, Own> = {
   "export-person": { show: (answer) => JSON.stringify(JSON.parse(answer), null, 2) },
   message: MESSAGE,
   health: HEALTH,
-  "move-website": MOVE,
-  "move-status": MOVE,
   "put-back": PUT_BACK,
 };
 

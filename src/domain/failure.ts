@@ -51,15 +51,11 @@ export type Failure =
   | { kind: "import-closed" }
   /** A destructive call would act on another count than the caller expects. Nothing was done. */
   | { kind: "count-changed"; count: number }
-  /** A website cannot be moved now. `why` is a sentence about the website, without its end. */
-  | { kind: "move-refused"; why: string }
   /**
    * `isKeyed`: the request may be stored; only a retry with the same Idempotency-Key is safe. `isRefused`: the store is
    * overloaded, and has not run the call.
    */
   | { kind: "store-unavailable"; isKeyed?: boolean; isRefused?: boolean }
-  /** The website moves to another database: nothing was done. `isKeyed`: as for store-unavailable. */
-  | { kind: "website-paused"; isKeyed?: boolean }
   /** The website accepts no more texts for now: nothing was stored. */
   | ({ kind: "daily-limit-reached" } & OverLimit)
   /** The database is nearly full. It refuses new messages, and accepts every other write: receipts, opt-outs, callbacks. */
@@ -102,12 +98,9 @@ export class RequestFailure extends Error {
   }
 }
 
-/** Whether a store has not taken the work: it did not answer, is full, or the website is paused. A retry may succeed. */
+/** Whether a store has not taken the work: it did not answer, or is full. A retry may succeed. */
 export function isStoreUnavailable(error: unknown): boolean {
-  return (
-    error instanceof RequestFailure &&
-    ["store-unavailable", "store-full", "website-paused"].includes(error.failure.kind)
-  );
+  return error instanceof RequestFailure && ["store-unavailable", "store-full"].includes(error.failure.kind);
 }
 
 export function isStoreFull(error: unknown): boolean {
@@ -119,12 +112,7 @@ export function isStoreRefused(error: unknown): boolean {
   if (!(error instanceof RequestFailure)) return false;
   const { failure } = error;
   if (failure.kind === "store-unavailable") return failure.isRefused === true;
-  return failure.kind === "store-full" || failure.kind === "website-paused";
-}
-
-/** Whether the website was not worked on because it moves. */
-export function isWebsitePaused(error: unknown): boolean {
-  return error instanceof RequestFailure && error.failure.kind === "website-paused";
+  return failure.kind === "store-full";
 }
 
 /** Whether the failure of a transaction says that it has no effect: it was refused, or failed by a fault of its own. */

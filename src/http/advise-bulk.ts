@@ -1,7 +1,7 @@
 // What a client is told to do about a bulk request that broke off after some of its messages were stored.
 import type { BulkInterrupted } from "../domain/failure.ts";
 import { CHUNK_MESSAGES } from "../domain/messages/bulk-request.ts";
-import { describeLimit, FULL, PAUSED, UNAVAILABLE } from "./fixed-errors.ts";
+import { describeLimit, FULL, UNAVAILABLE } from "./fixed-errors.ts";
 
 const REST = "it stores the remaining messages, and answers the same ids for the others.";
 
@@ -24,10 +24,6 @@ export function adviseBulk({ because, stored, isKeyed }: BulkInterrupted, cause:
       }
       return `${what} ${before} Send only the others, after the time in Retry-After.`;
     }
-    case "website-paused":
-      return isKeyed
-        ? `${PAUSED} ${before} ${whole}, after the time in Retry-After: ${REST}`
-        : `${PAUSED} ${before} Send only the others, after the time in Retry-After.`;
     case "daily-limit-reached":
       return isKeyed
         ? `${describeLimit(because)} ${before} ${whole}, after the time in Retry-After: ${REST}`

@@ -95,10 +95,10 @@ export interface Call {
   /** A call of a client that is counted against the limit by what stores it, not before. */
   isCountedWhenStored?: true;
   /**
-   * In which database it is answered: that of the client's website; a read replica of it; that of the website, client or message that
-   * the path names. Left out: the first, or `run` looks for it.
+   * In which database it is answered: that of the client's website; or that of the website, client or message that the path names. Left
+   * out: the first, or `run` looks for it.
    */
-  database?: "client" | "replica" | "named";
+  database?: "client" | "named";
   parameters?: Parameter[];
   body?: RequestBody;
   answers: Answer[];

@@ -31,12 +31,10 @@ export const ERROR_CODES: Record<ErrorKind, number> = {
   "tests-exceeded": 42902,
   "look-ups-exceeded": 42904,
   "import-closed": 40901,
-  "move-refused": 40902,
   "count-changed": 40903,
   fault: 50000,
   "store-unavailable": 50300,
   "store-full": 50301,
-  "website-paused": 50302,
 };
 
 /** What only the calls of operators and of carriers can get: the page of clients leaves it out. */
@@ -46,7 +44,6 @@ export const NOT_FOR_CLIENTS: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
   "viewer-denied",
   "look-ups-exceeded",
   "import-closed",
-  "move-refused",
   "count-changed",
 ]);
 

@@ -1,6 +1,5 @@
 import type * as z from "zod";
 import { REQUESTS_PER_SECOND } from "../domain/clients/sliding-window.ts";
-import { PAUSED_SECONDS } from "../domain/databases/move.ts";
 import type { BulkInterrupted, Failure, FieldError, ImportInterrupted, ImportProgress } from "../domain/failure.ts";
 import type { OverLimit } from "../domain/messages/daily-limit.ts";
 import { toSize } from "../domain/to-size.ts";
@@ -8,7 +7,7 @@ import { adviseBulk } from "./advise-bulk.ts";
 import { adviseImport } from "./advise-import.ts";
 import { docsOf, ERROR_CODES } from "./error-codes.ts";
 import type { errorSchema } from "./error-schema.ts";
-import { describeLimit, FIXED, FULL, isFixed, PAUSED, UNAVAILABLE } from "./fixed-errors.ts";
+import { describeLimit, FIXED, FULL, isFixed, UNAVAILABLE } from "./fixed-errors.ts";
 
 export interface ErrorAnswer {
   code: number;
@@ -148,11 +147,8 @@ function explain(
         details: [{ field: "expected", message: `is ${count} now`, count }],
       };
     }
-    case "move-refused":
-      return { message: `The website is not moved: ${failure.why}.` };
     case "store-full":
     case "store-unavailable":
-    case "website-paused":
       return explainStore(failure, random);
   }
 }
@@ -177,7 +173,7 @@ function explainLimit(over: OverLimit): Omit<ErrorAnswer, "code"> {
   };
 }
 
-type StoreFailure = Extract<Failure, { kind: "store-full" | "store-unavailable" | "website-paused" }>;
+type StoreFailure = Extract<Failure, { kind: "store-full" | "store-unavailable" }>;
 
 function explainStore(failure: StoreFailure, random: number): Omit<ErrorAnswer, "code"> {
   if (failure.kind === "store-full") {
@@ -186,14 +182,10 @@ function explainStore(failure: StoreFailure, random: number): Omit<ErrorAnswer, 
       headers: { "retry-after": String(FULL_RETRY_SECONDS) },
     };
   }
-  const [why, seconds] =
-    failure.kind === "website-paused"
-      ? [PAUSED, PAUSED_SECONDS + Math.floor((PAUSED_SECONDS + 1) * random)]
-      : [UNAVAILABLE, storeRetrySeconds(failure.isRefused, random)];
   const key = failure.isKeyed ? "with the same Idempotency-Key " : "";
   return {
-    message: `${why} It is safe to repeat the request ${key}after the time in Retry-After.`,
-    headers: { "retry-after": String(seconds) },
+    message: `${UNAVAILABLE} It is safe to repeat the request ${key}after the time in Retry-After.`,
+    headers: { "retry-after": String(storeRetrySeconds(failure.isRefused, random)) },
   };
 }
 

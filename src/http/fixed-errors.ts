@@ -7,9 +7,6 @@ import { REFUSED_MILLISECONDS } from "../platform/guesses.ts";
 export const UNAVAILABLE = "The service is temporarily unavailable, because one of its stores did not answer.";
 
 /** Several answers begin with it. */
-export const PAUSED = "This website is being moved to another database, which takes some minutes.";
-
-/** Several answers begin with it. */
 export const FULL = "The database of this website is full, so it accepts no more messages.";
 
 /** Several answers begin with it. */

@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { Deps } from "../deps.ts";
 import { endsUrl, hasCheck, homeOfCode, LINK_CODE } from "../domain/messages/link.ts";
 import { countMiss } from "../flows/clients/count-miss.ts";
-import { whereToLook } from "../flows/databases/places.ts";
+import { inDatabaseOfHome } from "../flows/databases/places.ts";
 import { countClick } from "../flows/messages/count-click.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { REFUSED_MILLISECONDS } from "../platform/guesses.ts";
@@ -71,8 +71,8 @@ async function followLink(request: ApiRequest, deps: Deps): Promise<Response> {
   const judged = guesses.judge(code, caller, deps.now());
   if (judged === "missing") return noSuchLink();
   if (judged === "refused") return tooManyGuesses();
-  const { db } = await whereToLook(deps, homeOfCode(code));
-  const link = await findLink(db, code);
+  const own = await inDatabaseOfHome(deps, homeOfCode(code));
+  const link = await findLink(own.db, code);
   if (!link) {
     countMiss(deps, guesses, code, caller);
     return noSuchLink();
@@ -85,7 +85,7 @@ async function followLink(request: ApiRequest, deps: Deps): Promise<Response> {
   };
   request.logged = { messageId: link.messageId, isPerson: click.isPerson };
   deps.waitUntil(
-    countClick(deps, click).catch((error: unknown) =>
+    countClick(own, click).catch((error: unknown) =>
       deps.log("error", "click.not-counted", { messageId: link.messageId, error: describeError(error) }),
     ),
   );

@@ -1,7 +1,8 @@
 // In which database a call is answered.
+import type { Deps } from "../deps.ts";
 import { homeOf } from "../domain/databases/home.ts";
-import { inDatabaseOf, inDatabaseOfHome, whereToLook } from "../flows/databases/places.ts";
-import { clientOf, type Handler, isRead, toStoredId } from "./api-request.ts";
+import { inDatabase, inDatabaseOf, inDatabaseOfHome } from "../flows/databases/places.ts";
+import { type ApiRequest, clientOf, type Handler, toStoredId } from "./api-request.ts";
 import type { Call } from "./call.ts";
 
 /** What answers the call, with the database that its declaration names. */
@@ -11,36 +12,20 @@ export function inItsDatabase({ database, run }: Call): Handler {
 
 const DATABASES: Record<NonNullable<Call["database"]>, (run: Handler) => Handler> = {
   client: ofClient,
-  replica: ofClientInReplica,
   named: ofNamed,
 };
 
-/** That of the client's website. @throws RequestFailure website-paused */
-function ofClient(run: Handler): Handler {
-  return async (request, deps) => {
-    const { database, home } = clientOf(request);
-    return run(request, await inDatabaseOfHome(deps, home, database));
-  };
+/** That of the client's website, which its credentials name. */
+export function ofClient<T>(run: (request: ApiRequest, deps: Deps) => T) {
+  return (request: ApiRequest, deps: Deps): T => run(request, inDatabase(deps, clientOf(request).database));
 }
 
-/** A read replica of it, if READ_REPLICAS is on: for answers that decide nothing of ours. */
-function ofClientInReplica(run: Handler): Handler {
-  return ofClient((request, deps) => {
-    if (!deps.config.readsReplicas) return run(request, deps);
-    // A session has prepare and batch, and no store uses more.
-    return run(request, { ...deps, db: deps.db.withSession("first-unconstrained") as unknown as D1Database });
-  });
-}
-
-/**
- * That of the website that the path names; or the client, or the message.
- * @throws RequestFailure website-paused, unless the call only reads
- */
+/** That of the website that the path names; or the client, or the message. */
 function ofNamed(run: Handler): Handler {
   return async (request, deps) => {
     const { websiteId, clientId, messageId } = request.params;
-    if (messageId !== undefined) return run(request, await whereToLook(deps, homeOf(toStoredId(messageId))));
+    if (messageId !== undefined) return run(request, await inDatabaseOfHome(deps, homeOf(toStoredId(messageId))));
     const of = websiteId === undefined ? { clientId: toStoredId(clientId ?? "") } : { websiteId };
-    return run(request, await inDatabaseOf(deps, of, isRead(request.method)));
+    return run(request, await inDatabaseOf(deps, of));
   };
 }

@@ -25,7 +25,7 @@ const read = call({
   summary: "Read the status of a message",
   description: "A message of another website is unknown.",
   access: { client: "status" },
-  database: "replica",
+  database: "client",
   parameters: [
     {
       ...inQuery("messageId", "The id that the send request returned.", { format: "uuid" }),

@@ -23,7 +23,7 @@ const read = call({
   description:
     "Each distinct id appears once, in order of first appearance: in `messages`, or as it was given in `unknownMessageIds`. A message of another website is unknown. Safe to repeat.",
   access: { client: "status" },
-  database: "replica",
+  database: "client",
   body: jsonBody(messageIdsSchema, BODY_LIMITS.ids, { two: { messageIds: [MESSAGE_ID, CLICK_ID] } }),
   answers: [
     ok(messageStatusesAnswerSchema, "The statuses of the messages.", {

@@ -1,11 +1,10 @@
 import { SANDBOX } from "../carriers/sandbox.ts";
-import type { Deps } from "../deps.ts";
 import { type Failure, failField } from "../domain/failure.ts";
-import { whereToLook } from "../flows/databases/places.ts";
 import { findWebsite } from "../store/clients/websites.ts";
 import { type ApiRequest, clientOf } from "./api-request.ts";
 import { failureResponse, faultResponse } from "./errors.ts";
 import { limitRate } from "./guards.ts";
+import { ofClient } from "./in-database.ts";
 import { routeOf } from "./request-log.ts";
 
 /** The errors that a client may ask for; "fault" has no failure. */
@@ -21,11 +20,10 @@ export const SANDBOX_ERRORS = Object.keys(FAILURES);
  * Answers a request of a website of the sandbox with the error that its header Sandbox-Error names. It counts against the limit,
  * and nothing is stored. For any other website, the header is an unknown one.
  */
-export async function answerSandboxError(request: ApiRequest, deps: Deps): Promise<Response | undefined> {
+export const answerSandboxError = ofClient(async (request, deps) => {
   const given = request.headers.get("Sandbox-Error")?.trim();
   if (!given) return undefined;
-  const { websiteId, database, home } = clientOf(request);
-  const website = await findWebsite((await whereToLook(deps, home, database)).db, websiteId);
+  const website = await findWebsite(deps.db, clientOf(request).websiteId);
   if (website?.carrier !== SANDBOX) return undefined;
   if (!request.admission) await limitRate(request, deps);
   const failure = Object.hasOwn(FAILURES, given) ? FAILURES[given]?.(request) : undefined;
@@ -35,4 +33,4 @@ export async function answerSandboxError(request: ApiRequest, deps: Deps): Promi
   if (failure.kind === "rate-exceeded")
     request.admission = { admitted: false, remaining: 0, resetMilliseconds: failure.retryAfterSeconds * 1000 };
   return failureResponse(failure, request.requestId, deps.random());
-}
+});

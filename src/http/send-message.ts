@@ -2,7 +2,6 @@ import type { Deps } from "../deps.ts";
 import { type FieldError, failField, RequestFailure } from "../domain/failure.ts";
 import type { Send } from "../domain/messages/send.ts";
 import { type SendRequest, sendAnswerSchema, sendRequestSchema } from "../domain/messages/send-request.ts";
-import { inDatabaseOfHome } from "../flows/databases/places.ts";
 import {
   acceptSend,
   IDEMPOTENCY_MILLISECONDS,
@@ -38,6 +37,7 @@ const send = call({
   description:
     "Stores the message. Callbacks report its outcome. The recipient is `phone`, or the subscribed number of `email`. Unknown fields are ignored, and named in `Ignored-Fields`.",
   access: { client: "send" },
+  database: "client",
   isCountedWhenStored: true,
   parameters: [IDEMPOTENCY_KEY],
   body: jsonBody(sendRequestSchema, BODY_LIMITS.send, {
@@ -51,8 +51,7 @@ const send = call({
   errors: ["idempotency-conflict", "daily-limit-reached", "store-full"],
   run: async (request, deps) => {
     const send = await readSend(request, deps);
-    const own = await inDatabaseOfHome(deps, clientOf(request).home, send.database);
-    const accepting = acceptSend(own, send, countingOf(request, deps));
+    const accepting = acceptSend(deps, send, countingOf(request, deps));
     // A client that hangs up does not end it: a stored message is queued.
     deps.waitUntil(accepting.catch(() => {}));
     const { messageId, scheduledFor } = await accepting;
@@ -96,9 +95,7 @@ async function readSend(request: ApiRequest, deps: Deps): Promise<Send> {
 async function validate(deps: Deps, sender: Sender, body: unknown, key: string | undefined) {
   const tried = trySend(sender, body, deps.now());
   if (tried.data || key === undefined || !tried.details.every(({ field }) => TIMES.has(field))) return tried;
-  const { home, clientId } = sender.client;
-  const { db } = await inDatabaseOfHome(deps, home, sender.client.database);
-  const expiresAt = await readKeyExpiry(db, clientId, key);
+  const expiresAt = await readKeyExpiry(deps.db, sender.client.clientId, key);
   // If the key expires before the message is stored, the message is no repetition: it would go out, and late.
   if (expiresAt < deps.now() + KEY_MARGIN_MILLISECONDS) return tried;
   return trySend(sender, body, expiresAt - IDEMPOTENCY_MILLISECONDS);
@@ -115,8 +112,7 @@ const NO_PHONES: Phones = new Map();
  * @throws RequestFailure fields-wrong: the number is in a country to which the website does not send
  */
 async function readPhones(deps: Deps, sender: Sender, request: SendRequest): Promise<Phones> {
-  const own = await inDatabaseOfHome(deps, sender.client.home, sender.client.database);
-  const phones = await findPhones(own, sender.client, [request]);
+  const phones = await findPhones(deps, sender.client, [request]);
   const fault = findEmailFault(sender.client, request, phones);
   if (fault) throw new RequestFailure({ kind: "fields-wrong", details: [fault] });
   return phones;

@@ -15,7 +15,7 @@ const read = call({
   description:
     "Each distinct number appears once, in order of first appearance, `phone_numbers` before `csv_file`. `invalidPhoneNumbers` has the other values as you sent them. A spreadsheet's `1.2E+10` is listed there, and never guessed.",
   access: { client: "subscription" },
-  database: "replica",
+  database: "client",
   body: jsonBody(phoneListSchema, BODY_LIMITS.lists, LISTS),
   answers: [
     ok(subscriptionStatusAnswerSchema, "An unknown number is `false`.", {

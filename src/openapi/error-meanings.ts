@@ -83,10 +83,6 @@ export const ERROR_MEANINGS: Record<ErrorKind, ErrorMeaning> = {
     meaning: "The import was undone, and takes no more rows.",
     advice: "Send the file as a new import, without `importId`.",
   },
-  "move-refused": {
-    meaning: "The website cannot be moved now.",
-    advice: "`message` says why, and what to wait for.",
-  },
   "count-changed": {
     meaning: "The call would act on another count than `expected`, so nothing was done.",
     advice: "`details` has the present count: look again, and repeat the call with it.",
@@ -102,10 +98,6 @@ export const ERROR_MEANINGS: Record<ErrorKind, ErrorMeaning> = {
   "store-full": {
     meaning: "The database of the website is full, and accepts no more messages.",
     advice: "Tell the operator. Retry once there is room.",
-  },
-  "website-paused": {
-    meaning: "The website is being moved to another database, which takes some minutes. Nothing was done.",
-    advice: "Retry after `Retry-After`.",
   },
 };
 
@@ -142,5 +134,4 @@ export const REPEATS: Partial<Record<ErrorKind, Repeat>> = {
   },
   "store-full": PART_STORED,
   "daily-limit-reached": PART_STORED,
-  "website-paused": PART_STORED,
 };

@@ -48,21 +48,16 @@ const EXAMPLES: { [K in Exclude<ErrorKind, "fault">]: Extract<Failure, { kind: K
   "idempotency-conflict": { kind: "idempotency-conflict" },
   "daily-limit-reached": { kind: "daily-limit-reached", limit: 10_000, wanted: 1, retryAfterSeconds: 1800 },
   "import-closed": { kind: "import-closed" },
-  "move-refused": { kind: "move-refused", why: "it is on its way to DB_2" },
   "count-changed": { kind: "count-changed", count: 880 },
   "store-unavailable": { kind: "store-unavailable" },
   "store-full": { kind: "store-full" },
-  "website-paused": { kind: "website-paused" },
 };
-
-/** The paths of what an operator changes of one website. */
-const OF_A_WEBSITE = /^\/operator\/(websites|clients|imports|people|messages)\/(?!.*\/move)/;
 
 const ORDER = Object.keys(ERROR_CODES) as ErrorKind[];
 
 /** Every kind of failure that a call may answer. */
 export function errorsOf(call: Call): ErrorKind[] {
-  const { access, body, method, path, errors = [] } = call;
+  const { access, body, errors = [] } = call;
   const kinds: ErrorKind[] = [];
   const credentials = ["credentials-missing", "credentials-wrong"] as const;
   if (access === "operator") kinds.push("path-unknown", ...credentials, "guesses-exceeded", "origin-foreign");
@@ -77,8 +72,6 @@ export function errorsOf(call: Call): ErrorKind[] {
   }
   if (body?.mediaTypes.includes("application/json") && access !== "carrier") kinds.push("body-not-json");
   if (access !== "open") kinds.push("store-unavailable");
-  const changes = access === "operator" && method !== "GET" && OF_A_WEBSITE.test(path);
-  if (typeof access === "object" || changes) kinds.push("website-paused");
   const all = new Set<ErrorKind>([...kinds, ...errors, "fault"]);
   return ORDER.filter((kind) => all.has(kind));
 }

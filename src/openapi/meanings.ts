@@ -112,7 +112,5 @@ export const JOB_MEANINGS: Record<Job["kind"], string> = {
   release: "a claim to release: its messages were not submitted",
   "release-callbacks": "callbacks to release: a worker run had claimed them, and did not post them",
   cancel: "messages to cancel, because their client got an answer that they are not stored",
-  click: "a click to count, which came while its website was moving",
-  move: "a step of the move of a website. The sweep has already queued another one",
   receipts: "receipts of a carrier to apply. They still take effect when you requeue them",
 };

@@ -13,7 +13,7 @@ interface Entry {
 
 const ADD_DATABASE = [
   "Look at the size and growth of each database: `npm run operator -- databases`.",
-  "Follow [When a database fills](procedures.md#when-a-database-fills): keep less, add a database, put new websites into it, move large ones there.",
+  "Follow [When a database fills](procedures.md#when-a-database-fills): keep less, or add a database and put new websites into it.",
 ] as const;
 
 const ASK_CLIENT = "Tell the client's engineers: website, client, host and cause are in the details of the problem.";
@@ -163,16 +163,6 @@ export const RUNBOOK: Record<Problem, Entry> = {
     ],
     isSafe: "**No**: the texts may have arrived. Send nothing again.",
     ends: "With the first receipt, or an hour after the last text.",
-  },
-  "move-stuck": {
-    meaning:
-      "The move of a website has failed in the last day, and the website is open where it was. Or no job has worked on the move for five minutes, and the website's calls answer 503.",
-    steps: [
-      "Run `npm run operator -- move-status <websiteId>`: it shows the cause.",
-      "If the move has failed, begin it again.",
-      "If it has not, check that both databases answer and that the sweep runs: then the move continues by itself. `abort-move` opens the website where it was.",
-    ],
-    isSafe: "Yes: the target's rows are not read before all of them are compared.",
   },
   "callbacks-late": {
     meaning:

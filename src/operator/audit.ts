@@ -1,16 +1,15 @@
 import type { Deps } from "../deps.ts";
 import { failField, readTogether } from "../domain/failure.ts";
 import type { StoredAudit } from "../domain/operations/audit.ts";
-import { askEach, mergePages } from "../flows/databases/ask-each.ts";
-import { inEach } from "../flows/databases/places.ts";
+import { mergePages } from "../flows/databases/ask-each.ts";
 import { type ApiRequest, toStoredId } from "../http/api-request.ts";
 import { inQuery, ok, type Resource } from "../http/call.ts";
 import { MESSAGE_ID, TIME } from "../http/examples.ts";
 import { toTime } from "../http/time.ts";
 import { AUDIT_FILTERS, type AuditFilter, listAudit } from "../store/operations/audit.ts";
+import { type AuditAnswers, auditAnswers } from "./answers/operators.ts";
 import { operatorCall } from "./operator-call.ts";
 import { PAGE, readClientId, readWebsiteId } from "./params.ts";
-import { type AuditAnswers, auditAnswers } from "./views/operators.ts";
 
 /** In the shell, where `--json` has the id of the request, too. */
 export const CHANGE_COLUMNS = [
@@ -34,13 +33,11 @@ function auditView({ id: _, storedAt, ...entry }: StoredAudit): AuditAnswers["Au
   return { at: toTime(storedAt), ...entry };
 }
 
-/** On the page of a website or a client, which may have moved. What a database that is away has is left out. */
+/** On the page of a website or a client. */
 export const LAST_CHANGES = 10;
 
 export async function lastChanges(deps: Deps, filter: AuditFilter): Promise<AuditAnswers["AuditEntry"][]> {
-  const { answers } = await askEach(inEach(deps), ({ db }) => listAudit(db, filter, LAST_CHANGES));
-  const latest = answers.flat().sort((a, b) => b.storedAt - a.storedAt);
-  return latest.slice(0, LAST_CHANGES).map(auditView);
+  return (await listAudit(deps.db, filter, LAST_CHANGES)).map(auditView);
 }
 
 const list = operatorCall({
@@ -64,7 +61,7 @@ const list = operatorCall({
     const { cursor, filter } = readTogether({ cursor: () => readCursor(request), filter: () => readFilter(request) });
     await readWebsiteId(request, deps);
     await readClientId(request, deps);
-    const { items, next, missing } = await mergePages(inEach(deps), cursor, PAGE, async ({ db }, before) => {
+    const { items, next, missing } = await mergePages(deps, cursor, PAGE, async ({ db }, before) => {
       const found = await listAudit(db, filter, PAGE, before ? Number(before) : null);
       const items = found.map((item) => ({ item, at: item.storedAt, cursor: String(item.id) }));
       return { items, next: found.length === PAGE ? (items.at(-1) ?? null) : null };

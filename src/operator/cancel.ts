@@ -6,9 +6,10 @@ import { authorOf, toStoredId } from "../http/api-request.ts";
 import { inPath, ok, type Resource } from "../http/call.ts";
 import { MESSAGE_ID } from "../http/examples.ts";
 import { findWaitingMessage } from "../store/messages/find-waiting.ts";
+import { moreShape } from "./answers/holds.ts";
 import { countOf, operatorCall, settingsBody } from "./operator-call.ts";
 import { requireFound, WEBSITE } from "./params.ts";
-import { forTheSame, moreShape, OF_WEBSITE, REPEAT, readScope, SCOPE_OPTIONS, sayWaiting } from "./scope.ts";
+import { forTheSame, OF_WEBSITE, REPEAT, readScope, SCOPE_OPTIONS, sayWaiting } from "./scope.ts";
 
 const cancelAnswers = {
   CancelledMessage: z.object({ messageId: z.string(), cancelled: z.literal(1) }),

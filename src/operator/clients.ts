@@ -12,10 +12,11 @@ import { toTime } from "../http/time.ts";
 import { describeError } from "../platform/describe-error.ts";
 import { readEndpoints } from "../store/callbacks/endpoint-health.ts";
 import { readClient } from "../store/clients/client-uses.ts";
+import { clientAnswers } from "./answers/clients.ts";
 import { CHANGE_COLUMNS, lastChanges } from "./audit.ts";
 import { operatorCall, settingsBody } from "./operator-call.ts";
 import { CLIENT as CLIENT_PARAMETER, requireClientId, requireFound, requireWebsite, WEBSITE } from "./params.ts";
-import { CLIENT, clientAnswers, clientView, clientWithUseView, USE } from "./views/client.ts";
+import { CLIENT, clientView, clientWithUseView, USE } from "./views/client.ts";
 
 const { name, callbackUrl, operations, events } = CLIENT;
 

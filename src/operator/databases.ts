@@ -1,5 +1,4 @@
-import * as z from "zod";
-import { DATABASE_STATUSES } from "../domain/databases/database-state.ts";
+import type * as z from "zod";
 import { inEach } from "../flows/databases/places.ts";
 import { readDatabases } from "../flows/databases/read-databases.ts";
 import { inParallel } from "../flows/in-parallel.ts";
@@ -7,38 +6,13 @@ import { ok, type Resource } from "../http/call.ts";
 import { TIME } from "../http/examples.ts";
 import { readSchemaVersion } from "../store/databases/database-state.ts";
 import { countHomes } from "../store/databases/directory.ts";
+import { databaseAnswers, type databaseSchema } from "./answers/databases.ts";
 import { operatorCall } from "./operator-call.ts";
-
-export const databaseSchema = z.object({
-  database: z.string().describe("Its binding."),
-  status: z
-    .enum(DATABASE_STATUSES)
-    .describe(
-      "`away`: it does not answer. `unmigrated`: it lacks a migration. `unbound`: websites are in it, and no database is bound under this name.",
-    ),
-  bytes: z.int().nullable().describe("Null while it does not answer."),
-  limitBytes: z.int(),
-  bytesPerDay: z.int().nullable().describe("Growth per day over the last seven days; null: less than a day is known."),
-  daysLeft: z.int().nullable().describe("At this growth; null: it does not grow, or that is not known."),
-  sweptAt: z.iso.datetime().nullable().describe("When its last sweep ended; null: never."),
-  sweepAgeSeconds: z.int().nullable(),
-});
 
 export const DATABASE = {
   ...{ database: "DB", status: "ok", bytes: 2_400_000_000, limitBytes: 10_000_000_000, bytesPerDay: 81_000_000 },
   ...{ daysLeft: 93, sweptAt: TIME, sweepAgeSeconds: 0 },
 } satisfies z.output<typeof databaseSchema>;
-
-export const databaseAnswers = {
-  DatabaseList: z.object({
-    databases: z.array(
-      databaseSchema.extend({
-        websites: z.int().describe("How many are in it."),
-        schemaVersion: z.string().nullable().describe("The latest migration; null where that is not known."),
-      }),
-    ),
-  }),
-};
 
 const AT_ONCE = 3;
 
@@ -51,7 +25,7 @@ const list = operatorCall({
   description: "How large each is, how fast it grows, and how many websites are in it. The first has the directory.",
   answers: [
     ok(databaseAnswers.DatabaseList, "Every database.", {
-      databases: [{ ...DATABASE, websites: 12, schemaVersion: "0022_moves.sql" }],
+      databases: [{ ...DATABASE, websites: 12, schemaVersion: "0001_schema.sql" }],
     }),
   ],
   command: { name: "databases", notes: "docs/procedures.md says what to do when a database fills." },

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import type * as z from "zod";
 import { expectedCount, jsonObject } from "../domain/fields.ts";
 import { audited } from "../flows/operations/audit.ts";
 import { findWaitingJobs, requeue } from "../flows/operations/dead-jobs.ts";
@@ -9,37 +9,9 @@ import { MESSAGE_ID, TIME } from "../http/examples.ts";
 import { toTime } from "../http/time.ts";
 import { parseJsonColumn } from "../store/database.ts";
 import { type DeadJob, findDeadJob, listDeadJobs } from "../store/operations/dead-jobs.ts";
-import type { Answers } from "./answers.ts";
+import { deadJobAnswers, type deadJobSchema } from "./answers/dead-jobs.ts";
 import { countOf, operatorCall, settingsBody } from "./operator-call.ts";
 import { PAGE, requireFound } from "./params.ts";
-
-const deadJobSchema = z.object({
-  id: z.string(),
-  queue: z.string(),
-  body: z.unknown().describe("The job: ids and outcomes. Phone numbers are masked."),
-  diedAt: z.iso.datetime(),
-  error: z.string().nullable().describe("The error of its last try; null: unknown."),
-  putBackAt: z.iso
-    .datetime()
-    .nullable()
-    .describe("When an operator has put it back: from then on, it is no problem any more. null: nobody has."),
-});
-
-const unreadable = z
-  .int()
-  .describe(
-    "Jobs that this version cannot read, and that were not requeued. They are marked, and no problem any more.",
-  );
-
-const deadJobAnswers = {
-  DeadJobList: z.object({ deadJobs: z.array(deadJobSchema) }),
-  PutBackOne: z.object({ putBack: z.int(), unreadable }),
-  PutBackAll: z.object({
-    putBack: z.int(),
-    left: z.int().describe("How many were never put back; 1,000 means 1,000 or more."),
-    unreadable,
-  }),
-};
 
 const putBackSchema = jsonObject({ expected: expectedCount("jobs") });
 
@@ -54,8 +26,6 @@ const said = ({ putBack, unreadable: count }: { putBack: number; unreadable: num
       ]
     : []),
 ];
-
-export type DeadJobAnswers = Answers<typeof deadJobAnswers>;
 
 const DEAD_JOB = {
   id: "8f1c2b3a4d5e6f708192a3b4c5d6e7f8",

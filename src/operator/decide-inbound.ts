@@ -42,7 +42,7 @@ const decide = operatorCall({
     },
   }),
   answers: [ok(answers.DecidedText, "It is decided, or taken back.", { optedOut: true })],
-  errors: ["resource-unknown", "website-paused"],
+  errors: ["resource-unknown"],
   command: {
     name: "decide",
     arguments: ["websiteId", "carrier", "carrierMessageId"],

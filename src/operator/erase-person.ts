@@ -4,9 +4,9 @@ import { countOfPerson, erase, eraseEverywhere, requireCount } from "../flows/pe
 import { type ApiRequest, authorOf } from "../http/api-request.ts";
 import { inQuery, ok } from "../http/call.ts";
 import { PHONE as A_PHONE } from "../http/examples.ts";
+import { peopleAnswers } from "./answers/people.ts";
 import { countOf, operatorCall } from "./operator-call.ts";
 import { PHONE, requirePhone, requireWebsite, WEBSITE } from "./params.ts";
-import { peopleAnswers } from "./views/person.ts";
 
 const EXPECTED = inQuery(
   "expected",

@@ -1,54 +1,17 @@
-import * as z from "zod";
 import { WEBSITE_ID } from "../domain/clients/website.ts";
 import { type Hold, holdSchema, releaseSchema } from "../domain/messages/hold.ts";
 import { askEach } from "../flows/databases/ask-each.ts";
-import { inEach } from "../flows/databases/places.ts";
 import { countHeld, holdMessages, releaseMessages } from "../flows/messages/hold-messages.ts";
 import { authorOf } from "../http/api-request.ts";
 import { inQuery, ok, type Resource } from "../http/call.ts";
 import { TIME } from "../http/examples.ts";
 import type { WaitingCount } from "../store/messages/find-waiting.ts";
 import { listHolds } from "../store/messages/holds.ts";
-import { type Answers, missingShape } from "./answers.ts";
+import { holdAnswers } from "./answers/holds.ts";
 import { countOf, operatorCall, settingsBody } from "./operator-call.ts";
 import { readWebsiteId, WEBSITE } from "./params.ts";
-import { forTheSame, moreShape, OF_WEBSITE, REPEAT, readScope, SCOPE_OPTIONS, sayWaiting } from "./scope.ts";
-import { atLeastShape, holdView, storedHoldSchema } from "./views/hold.ts";
-
-const holdAnswers = {
-  HeldMessages: z.object({
-    holdId: z.string().describe("The hold. If there was one of the same messages, it is that one."),
-    held: z.int().describe("How many waiting messages it covers now."),
-    ...atLeastShape,
-    alreadyHeld: z
-      .literal(true)
-      .optional()
-      .describe("The hold was there before, and keeps its reason. Left out otherwise."),
-  }),
-  HoldList: z.object({
-    holds: z
-      .array(
-        z.object({
-          ...{ holdId: storedHoldSchema.shape.holdId, websiteId: z.string() },
-          ...storedHoldSchema.shape,
-          texts: z
-            .int()
-            .describe("How many waiting messages it covers. A message that two holds cover counts with each of them."),
-          ...atLeastShape,
-        }),
-      )
-      .describe("By website, the oldest first; those that cover no message, too."),
-    ...missingShape,
-  }),
-  ReleasedMessages: z.object({
-    released: z.int().describe("How many messages are due now."),
-    ended: z.array(storedHoldSchema).describe("The holds that it has ended."),
-    remaining: z.array(storedHoldSchema).describe("The holds of the website that are left."),
-    ...moreShape,
-  }),
-};
-
-export type HoldAnswers = Answers<typeof holdAnswers>;
+import { forTheSame, OF_WEBSITE, REPEAT, readScope, SCOPE_OPTIONS, sayWaiting } from "./scope.ts";
+import { holdView } from "./views/hold.ts";
 
 const HOLD_ID = "0197c2ab-71d4-4e0b-8a01-0000000000a1";
 
@@ -106,7 +69,7 @@ const list = operatorCall({
   },
   run: async (request, deps) => {
     const websiteId = await readWebsiteId(request, deps);
-    const { answers, missing } = await askEach(inEach(deps), async (own) => {
+    const { answers, missing } = await askEach(deps, async (own) => {
       const holds = [];
       for (const website of await listHolds(own.db, websiteId)) {
         const counts = await countHeld(own, website.websiteId, website.holds);

@@ -1,44 +1,13 @@
-import * as z from "zod";
 import { WEBSITE_ID } from "../domain/clients/website.ts";
 import { failField } from "../domain/failure.ts";
 import { mergePages } from "../flows/databases/ask-each.ts";
-import { inEach } from "../flows/databases/places.ts";
 import { inQuery, ok, type Resource } from "../http/call.ts";
 import { MESSAGE_ID, TIME } from "../http/examples.ts";
 import { toTime } from "../http/time.ts";
 import { type ListedImport, listImports } from "../store/people/list-imports.ts";
-import { type Answers, missingShape } from "./answers.ts";
+import { importListAnswers } from "./answers/imports.ts";
 import { operatorCall } from "./operator-call.ts";
 import { PAGE, readWebsiteId } from "./params.ts";
-
-const count = z.int().nullable();
-
-const importListAnswers = {
-  ImportList: z.object({
-    imports: z.array(
-      z.object({
-        importId: z.uuid(),
-        websiteId: z.string(),
-        websiteName: z.string(),
-        file: z.string().nullable().describe("The name that the request gave."),
-        operator: z.string(),
-        at: z.iso.datetime().describe("When it began."),
-        rows: count.describe("Rows of its requests that have ended; null: none has ended."),
-        newSubscribed: count.describe("As in the answer of an import, of all that it has stored; null: nothing yet."),
-        newOptedOut: count,
-        becameSubscribed: count,
-        becameOptedOut: count,
-        keptUnsubscribed: count.describe("Counted over its requests that have ended."),
-        refused: count.describe("As in a dry run, of its requests that have ended."),
-        undoneAt: z.iso.datetime().nullable().describe("When its undo began."),
-      }),
-    ),
-    next: z.string().nullable().describe("The `cursor` of the next page; null: this is the last."),
-    ...missingShape,
-  }),
-};
-
-export type ImportListAnswers = Answers<typeof importListAnswers>;
 
 const list = operatorCall({
   id: "listImports",
@@ -68,7 +37,7 @@ const list = operatorCall({
   run: async (request, deps) => {
     const website = await readWebsiteId(request, deps);
     const cursor = String(request.query.cursor ?? "");
-    const { items, next, missing } = await mergePages(inEach(deps), cursor, PAGE, async ({ db }, from) => {
+    const { items, next, missing } = await mergePages(deps, cursor, PAGE, async ({ db }, from) => {
       const found = await listImports(db, website, readCursor(from), PAGE);
       const items = found.map((item) => ({ item, at: item.begunAt, cursor: writeCursor(item) }));
       return { items, next: found.length === PAGE ? (items.at(-1) ?? null) : null };

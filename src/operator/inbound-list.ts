@@ -1,46 +1,14 @@
-import * as z from "zod";
 import { WEBSITE_ID } from "../domain/clients/website.ts";
 import { failField } from "../domain/failure.ts";
 import { mergePages } from "../flows/databases/ask-each.ts";
-import { inEach } from "../flows/databases/places.ts";
 import { inQuery, ok, type Resource } from "../http/call.ts";
 import { MESSAGE_ID } from "../http/examples.ts";
-import { COUNTED_TEXTS, countToDecide, listTexts, type TextPlace } from "../store/people/list-texts.ts";
-import { type Answers, missingShape } from "./answers.ts";
+import { countToDecide, listTexts, type TextPlace } from "../store/people/list-texts.ts";
+import { inboundListAnswers, type ListedText } from "./answers/inbound.ts";
 import { inShell } from "./in-shell.ts";
-import { INBOUND_TEXT, inboundTextSchema, TEXT_COLUMNS, textView, websiteOfTextSchema } from "./inbound.ts";
+import { INBOUND_TEXT, TEXT_COLUMNS, textView } from "./inbound.ts";
 import { operatorCall } from "./operator-call.ts";
 import { PAGE, readWebsiteId, readYes } from "./params.ts";
-
-const listedTextSchema = inboundTextSchema.extend({
-  websiteId: websiteOfTextSchema,
-  websiteName: z.string().nullable(),
-  inReplyTo: z
-    .object({ messageId: z.uuid(), sendPurpose: z.string() })
-    .nullable()
-    .describe("The latest message of the website to this person that a carrier had taken before."),
-});
-
-type ListedText = z.output<typeof listedTextSchema>;
-
-const inboundListAnswers = {
-  InboundPage: z.object({
-    texts: z.array(listedTextSchema),
-    next: z
-      .string()
-      .nullable()
-      .describe("The `before` of the next page, which may have older ones; null: there are none."),
-    toDecide: z
-      .int()
-      .nullable()
-      .describe(
-        `Texts that may be opt-outs, that nobody has decided, and whose sender is not opted out: ${COUNTED_TEXTS.toLocaleString("en")} of each database at most. null on any page but the first.`,
-      ),
-    ...missingShape,
-  }),
-};
-
-export type InboundListAnswers = Answers<typeof inboundListAnswers>;
 
 const DECIDE = "Decide each, with --opt-out or --no-opt-out:";
 
@@ -93,7 +61,7 @@ const list = operatorCall({
     };
     const cursor = String(request.query.before ?? "");
     let toDecide = 0;
-    const { items, next, missing } = await mergePages(inEach(deps), cursor, PAGE, async ({ db }, from) => {
+    const { items, next, missing } = await mergePages(deps, cursor, PAGE, async ({ db }, from) => {
       const before = readCursor(from);
       const count = cursor === "" ? await countToDecide(db, search.websiteId) : 0;
       // Not in one line with the await: the databases are asked side by side.

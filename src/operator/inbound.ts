@@ -1,55 +1,11 @@
-import * as z from "zod";
-import { KEYWORDS } from "../domain/people/keyword.ts";
-import { WITHOUT_EFFECT } from "../domain/people/last-word.ts";
 import { askEach } from "../flows/databases/ask-each.ts";
-import { inEach } from "../flows/databases/places.ts";
 import { ok, type Resource } from "../http/call.ts";
 import { PHONE, TIME } from "../http/examples.ts";
 import { toTime } from "../http/time.ts";
 import { type InboundText, listInbound, listWithoutEffect } from "../store/people/inbound.ts";
-import { type Answers, missingShape, personIdShape } from "./answers.ts";
+import { type InboundAnswers, inboundAnswers } from "./answers/inbound.ts";
 import { operatorCall } from "./operator-call.ts";
 import { BEFORE, PAGE, readBefore, requireWebsite, WEBSITE } from "./params.ts";
-
-export const inboundTextSchema = z.object({
-  from: z.string(),
-  to: z.string(),
-  text: z.string(),
-  keyword: z.enum(KEYWORDS).nullable(),
-  maybeOptOut: z.boolean().describe("It contains an opt-out word, and is none: a person must decide."),
-  withoutEffect: z
-    .enum(WITHOUT_EFFECT)
-    .nullable()
-    .describe(
-      "Why its keyword had no effect. `no-website`: it reached no website. `no-phone-number`: its sender is no phone number, or may be several. `later-opt-out`: a START that is older than an opt-out of the number, or than its erasure. `unknown-person`: a START of a number that the website does not have, or has only from its STOP. null: it had an effect, or there is no keyword.",
-    ),
-  carrier: z.string(),
-  carrierMessageId: z.string(),
-  receivedAt: z.iso.datetime(),
-  ...personIdShape,
-  decided: z
-    .object({ optOut: z.boolean(), operator: z.string(), at: z.iso.datetime() })
-    .nullable()
-    .describe(
-      "An operator's decision about a text that may be an opt-out. The text then has no `maybeOptOut` any more.",
-    ),
-});
-
-export const websiteOfTextSchema = z
-  .string()
-  .nullable()
-  .describe("null: no website has the recipient of the texts as its sender.");
-
-const inboundAnswers = {
-  InboundText: inboundTextSchema,
-  InboundTextList: z.object({ texts: z.array(inboundTextSchema) }),
-  TextsWithoutEffect: z.object({
-    texts: z.array(inboundTextSchema.extend({ websiteId: websiteOfTextSchema })),
-    ...missingShape,
-  }),
-};
-
-export type InboundAnswers = Answers<typeof inboundAnswers>;
 
 export const INBOUND_TEXT = {
   from: PHONE,
@@ -116,7 +72,7 @@ const listOfNone = operatorCall({
   },
   run: async (request, deps) => {
     const before = readBefore(request);
-    const { answers, missing } = await askEach(inEach(deps), ({ db }) => listWithoutEffect(db, before, PAGE));
+    const { answers, missing } = await askEach(deps, ({ db }) => listWithoutEffect(db, before, PAGE));
     const found = answers.flat().sort((a, b) => b.receivedAt - a.receivedAt);
     // The next page is of what was before the last one's time.
     const last = found[PAGE - 1]?.receivedAt ?? 0;

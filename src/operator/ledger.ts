@@ -9,11 +9,12 @@ import { inQuery, ok, type Resource } from "../http/call.ts";
 import { MESSAGE_ID, PHONE, TIME } from "../http/examples.ts";
 import { toTime } from "../http/time.ts";
 import { type LedgerEntry, type LedgerPlace, readLedger } from "../store/people/ledger.ts";
+import { changeSchema } from "./answers/people.ts";
 import { type Answers, personIdShape } from "./answers.ts";
 import { csvFile, FILE_ROWS, MOST_FILE_ROWS } from "./csv-file.ts";
 import { operatorCall } from "./operator-call.ts";
-import { PAGE, readChoice, readTime, requireSameDatabase, requireWebsite, WEBSITE } from "./params.ts";
-import { changeSchema, changeView } from "./views/person.ts";
+import { PAGE, readChoice, readTime, requireWebsite, WEBSITE } from "./params.ts";
+import { changeView } from "./views/person.ts";
 
 const ledgerAnswers = {
   LedgerPage: z.object({
@@ -72,29 +73,27 @@ const read = operatorCall({
     },
   },
   run: async (request, deps) => {
-    const { websiteId, database } = await requireWebsite(request, deps);
+    const { websiteId } = await requireWebsite(request, deps);
     const { after, until, format } = readTogether({
-      after: () => readPlace(request, database),
+      after: () => readPlace(request),
       until: () => readTime(request, "to", Number.MAX_SAFE_INTEGER),
       format: () => readChoice(request, "format", ["json", "csv"]),
     });
     if (format === "csv") return exportAll(request, deps, { websiteId, after, until });
     const entries = await readLedger(deps.db, websiteId, after, until, PAGE);
     const last = entries.length === PAGE ? entries.at(-1) : undefined;
-    return { changes: entries.map(entryView), next: last ? toCursor(last, database) : null };
+    return { changes: entries.map(entryView), next: last ? toCursor(last) : null };
   },
 });
 
-/** A move gives the changes of a website other numbers, so a cursor names the database that they are of. */
-const toCursor = ({ changedAt, changeId }: LedgerPlace, database: string) => `${changedAt}-${changeId}-${database}`;
+const toCursor = ({ changedAt, changeId }: LedgerPlace) => `${changedAt}-${changeId}`;
 
-function readPlace(request: ApiRequest, database: string): LedgerPlace {
+function readPlace(request: ApiRequest): LedgerPlace {
   const from = readTime(request, "from", 0);
   const cursor = String(request.query.cursor ?? "");
   if (cursor === "") return { changedAt: from, changeId: 0 };
-  const [, changedAt, changeId, place] = /^(\d{1,15})-(\d{1,15})-(\w{1,20})$/.exec(cursor) ?? [];
-  if (place === undefined) return failField("cursor", "must be the `next` of an earlier page");
-  requireSameDatabase(place, database);
+  const [, changedAt, changeId] = /^(\d{1,15})-(\d{1,15})$/.exec(cursor) ?? [];
+  if (changeId === undefined) return failField("cursor", "must be the `next` of an earlier page");
   return { changedAt: Number(changedAt), changeId: Number(changeId) };
 }
 

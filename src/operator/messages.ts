@@ -1,4 +1,3 @@
-import * as z from "zod";
 import type { Deps } from "../deps.ts";
 import type { Website } from "../domain/clients/website.ts";
 import { timeOf } from "../domain/databases/home.ts";
@@ -7,7 +6,7 @@ import { MESSAGE_STATUSES } from "../domain/messages/message.ts";
 import { REASONS } from "../domain/messages/reason.ts";
 import { toDigits } from "../domain/people/phone.ts";
 import { mergePages } from "../flows/databases/ask-each.ts";
-import { inDatabaseOf, inEach, whereToLook } from "../flows/databases/places.ts";
+import { inDatabase, inDatabaseOf } from "../flows/databases/places.ts";
 import { type ApiRequest, toStoredId } from "../http/api-request.ts";
 import { inPath, inQuery, ok, type Resource } from "../http/call.ts";
 import { MESSAGE_ID } from "../http/examples.ts";
@@ -22,34 +21,11 @@ import {
 import { readContext } from "../store/messages/message-context.ts";
 import { findNewest } from "../store/messages/newest-messages.ts";
 import { readMessage } from "../store/messages/read-message.ts";
-import { type Answers, missingShape } from "./answers.ts";
+import { messageAnswers } from "./answers/messages.ts";
 import { operatorCall } from "./operator-call.ts";
-import {
-  givenPhone,
-  PAGE,
-  readChoice,
-  readClientId,
-  readPhone,
-  readTime,
-  requireFound,
-  requireSameDatabase,
-} from "./params.ts";
-import { FOUND_MESSAGE, foundMessageSchema, foundView, messageView } from "./views/message.ts";
-import { contextView, STORY, storySchema } from "./views/message-context.ts";
-
-const messageAnswers = {
-  OperatorMessage: storySchema,
-  FoundMessages: z.object({
-    messages: z.array(foundMessageSchema),
-    next: z
-      .string()
-      .nullable()
-      .describe("The `cursor` of the next page, which may have older ones; null: there are none."),
-    ...missingShape,
-  }),
-};
-
-export type MessageAnswers = Answers<typeof messageAnswers>;
+import { givenPhone, PAGE, readChoice, readClientId, readPhone, readTime, requireFound } from "./params.ts";
+import { FOUND_MESSAGE, foundView, messageView } from "./views/message.ts";
+import { contextView, STORY } from "./views/message-context.ts";
 
 const find = operatorCall({
   id: "findMessages",
@@ -89,9 +65,14 @@ const find = operatorCall({
   run: async (request, deps) => {
     const { website, search } = await readSearch(request, deps);
     const cursor = String(request.query.cursor ?? "");
-    const databases = website === undefined ? inEach(deps) : [await whereToLook(deps, website.home, website.database)];
     const read = website === undefined && search.phone === undefined ? readNewest(search) : readFound(search, website);
-    const { items, next, missing } = await mergePages(databases, cursor, PAGE, read);
+    const { items, next, missing } = await mergePages(
+      deps,
+      cursor,
+      PAGE,
+      read,
+      website && [inDatabase(deps, website.database)],
+    );
     request.logged = { found: items.length };
     return {
       messages: items.map((message) => foundView(message, deps.now())),
@@ -106,13 +87,12 @@ type Search = Omit<MessageSearch, "websiteIds" | "before">;
 /** By an index of one website, or of a number. @param website undefined: all */
 const readFound =
   (search: Search, website: Website | undefined) =>
-  async ({ db, database }: Deps, from: string) => {
-    const before = readCursor(from, database);
+  async ({ db }: Deps, from: string) => {
+    const before = readCursor(from);
     const websiteIds = website === undefined ? await listWebsiteIds(db) : [website.websiteId];
     const { messages, next } = await findMessages(db, { ...search, websiteIds, before }, PAGE);
-    const cursorOf = (place: MessagePlace) => writeCursor(place, database);
-    const items = messages.map(({ place, ...item }) => ({ item, at: item.acceptedAt, cursor: cursorOf(place) }));
-    return { items, next: next && { at: next.acceptedAt, cursor: cursorOf(next) } };
+    const items = messages.map(({ place, ...item }) => ({ item, at: item.acceptedAt, cursor: writeCursor(place) }));
+    return { items, next: next && { at: next.acceptedAt, cursor: writeCursor(next) } };
   };
 
 /** Their order is that of their ids, in every database. */
@@ -128,8 +108,7 @@ const readNewest =
 const ID = /^[0-9a-f-]{36}$/;
 const NO_CURSOR = "must be the `next` of an earlier page";
 
-/** A move gives the messages of a website other rows, so a cursor names the database that they are in. */
-const writeCursor = ({ acceptedAt, row }: MessagePlace, database: string) => `${acceptedAt}-${row}-${database}`;
+const writeCursor = ({ acceptedAt, row }: MessagePlace) => `${acceptedAt}-${row}`;
 
 interface Asked {
   /** undefined: any. */
@@ -160,15 +139,13 @@ async function readSearch(request: ApiRequest, deps: Deps): Promise<Asked> {
 }
 
 async function requireKnown(deps: Deps, websiteId: string): Promise<Website> {
-  const { db } = await inDatabaseOf(deps, { websiteId }, true);
+  const { db } = await inDatabaseOf(deps, { websiteId });
   return (await findWebsite(db, websiteId)) ?? failField("website", "is unknown");
 }
 
-function readCursor(cursor: string, database: string): MessagePlace | null {
+function readCursor(cursor: string): MessagePlace | null {
   if (cursor === "") return null;
-  const [, acceptedAt, row, place] =
-    /^(\d{1,15})-(\d{1,15})-(\w{1,20})$/.exec(cursor) ?? failField("cursor", NO_CURSOR);
-  requireSameDatabase(place, database);
+  const [, acceptedAt, row] = /^(\d{1,15})-(\d{1,15})$/.exec(cursor) ?? failField("cursor", NO_CURSOR);
   return { acceptedAt: Number(acceptedAt), row: Number(row) };
 }
 

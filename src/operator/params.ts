@@ -9,7 +9,6 @@ import { isE164, PHONE_FORM } from "../domain/people/phone.ts";
 import { explainPhone } from "../domain/people/phone-fault.ts";
 import { surplusOf } from "../domain/well-formed.ts";
 import { askEach } from "../flows/databases/ask-each.ts";
-import { inEach } from "../flows/databases/places.ts";
 import { type ApiRequest, toStoredId } from "../http/api-request.ts";
 import { inPath, inQuery } from "../http/call.ts";
 import { CLIENT_ID as A_CLIENT_ID, PHONE as A_PHONE } from "../http/examples.ts";
@@ -53,7 +52,7 @@ async function readKnown(
   if (id === "") return null;
   if (!form.test(id)) throw new RequestFailure({ kind: "resource-unknown", what });
   // Each is asked: the first, which says where a website is, may be away.
-  const { answers, missing } = await askEach(inEach(deps), ({ db }) => find(db, id));
+  const { answers, missing } = await askEach(deps, ({ db }) => find(db, id));
   const isFound = answers.some((found) => found !== undefined);
   if (!isFound && missing.unavailableDatabases) throw new RequestFailure({ kind: "store-unavailable" });
   return requireFound(isFound && id, what);
@@ -151,10 +150,4 @@ export function readPart({ query }: ApiRequest): string | null {
 export function readYes({ query }: ApiRequest, name: string): boolean {
   const given = query[name] || "false";
   return given === "true" || (given === "false" ? false : failField(name, "must be true or false"));
-}
-
-/** @throws RequestFailure fields-wrong: a cursor has a place in a database in which the website is no longer */
-export function requireSameDatabase(given: string | undefined, database: string): void {
-  if (given !== database)
-    failField("cursor", "is from before the website moved to another database: begin again without it");
 }

@@ -1,7 +1,6 @@
 import type { Deps } from "../deps.ts";
 import { toDigits } from "../domain/people/phone.ts";
 import { askEach } from "../flows/databases/ask-each.ts";
-import { inEach } from "../flows/databases/places.ts";
 import { erasedIn } from "../flows/people/erasure-tombstones.ts";
 import { findPerson, inWebsitesOf, readInWebsite } from "../flows/people/find-person.ts";
 import { authorOf } from "../http/api-request.ts";
@@ -11,21 +10,12 @@ import { toTime } from "../http/time.ts";
 import type { Erased } from "../store/people/erasure.ts";
 import { isKnownIn } from "../store/people/person-tables.ts";
 import { removeEmail } from "../store/people/subscriptions.ts";
+import { type PeopleAnswers, peopleAnswers } from "./answers/people.ts";
 import { eraseEverywhereCall, eraseOne } from "./erase-person.ts";
 import { TEXT_COLUMNS } from "./inbound.ts";
 import { operatorCall } from "./operator-call.ts";
 import { PAGE, PHONE, requireFound, requirePhone, requireWebsite, WEBSITE } from "./params.ts";
-import {
-  EVERYWHERE,
-  EXPORT,
-  erasedView,
-  PERSON,
-  type PeopleAnswers,
-  peopleAnswers,
-  personView,
-  readWebsite,
-  sentView,
-} from "./views/person.ts";
+import { EVERYWHERE, EXPORT, erasedView, PERSON, personView, readWebsite, sentView } from "./views/person.ts";
 
 const COLUMNS = {
   changes: ["at", "from", "to", "addressChanged", "source", "proof", "consentedAt", "evidence"],
@@ -61,7 +51,7 @@ const find = operatorCall({
       ...personView(phone, person, texts),
       messageCount,
     });
-    const { answers, missing } = await askEach(inEach(deps), async (own) => ({
+    const { answers, missing } = await askEach(deps, async (own) => ({
       ...(await findPerson(own, phone, PAGE)),
       erased: await erasedIn(own, phone, null),
     }));
@@ -100,7 +90,7 @@ const exportAll = operatorCall({
   command: { name: "export-person" },
   run: async (request, deps) => {
     const phone = requirePhone(request);
-    const { answers, missing } = await askEach(inEach(deps), async (own) => ({
+    const { answers, missing } = await askEach(deps, async (own) => ({
       websites: await inWebsitesOf(own, phone, (websiteId) => readWebsite(own, websiteId, phone)),
       erased: await erasedIn(own, phone, null),
     }));

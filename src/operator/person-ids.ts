@@ -5,7 +5,6 @@ import { jsonObject } from "../domain/fields.ts";
 import { isEmail } from "../domain/people/email.ts";
 import { toDigits, toE164 } from "../domain/people/phone.ts";
 import { askEach } from "../flows/databases/ask-each.ts";
-import { inEach } from "../flows/databases/places.ts";
 import { inWebsitesOf } from "../flows/people/find-person.ts";
 import { BODY_LIMITS, readFields } from "../http/body.ts";
 import { inPath, ok, type Resource } from "../http/call.ts";
@@ -15,7 +14,7 @@ import { toPersonId } from "../platform/person-id.ts";
 import { findNumbersOf } from "../store/people/find-by-email.ts";
 import { findWebsitesOf } from "../store/people/person-tables.ts";
 import { readPerson } from "../store/people/subscriptions.ts";
-import { type Answers, missingShape } from "./answers.ts";
+import { personIdAnswers } from "./answers/people.ts";
 import { operatorCall, settingsBody } from "./operator-call.ts";
 import { readPhone, requireFound } from "./params.ts";
 
@@ -25,24 +24,6 @@ const findSchema = jsonObject({
   phone: z.string(ONE_OF_BOTH).nullish().describe("E.164."),
   email: z.string(ONE_OF_BOTH).nullish().describe("In place of `phone`: whoever is subscribed with it."),
 });
-
-const foundShape = {
-  personId: z.string().describe("Taken wherever a path takes a number, and as `person` in a query."),
-  phone: z.string(),
-};
-
-const personIdAnswers = {
-  FoundPerson: z.object({
-    ...foundShape,
-    others: z
-      .array(z.object(foundShape))
-      .describe("Who else has the `email` that was asked for, the last subscribed first."),
-    ...missingShape,
-  }),
-  RevealedPerson: z.object({ phone: z.string(), emails: z.array(z.string()), ...missingShape }),
-};
-
-export type PersonIdAnswers = Answers<typeof personIdAnswers>;
 
 /** No number's: it is of no key. */
 const PERSON_ID = "p_CzXqkZ5wq1o8mVnR0b4yT2uHc7sLd9eGfJ3aKxPiWvQtYhBn1M6U5rE";
@@ -78,14 +59,14 @@ async function identify({ config }: Deps, phone: string) {
 }
 
 async function findByPhone(deps: Deps, phone: string) {
-  const { answers, missing } = await askEach(inEach(deps), ({ db }) => findWebsitesOf(db, toDigits(phone), phone));
+  const { answers, missing } = await askEach(deps, ({ db }) => findWebsitesOf(db, toDigits(phone), phone));
   return { phones: answers.flat().length > 0 ? [phone] : [], ...missing };
 }
 
 async function findByEmail(deps: Deps, given: string) {
   const email = given.trim().toLowerCase();
   if (!isEmail(email)) failField("email", "must be an e-mail address, such as ada@example.com");
-  const { answers, missing } = await askEach(inEach(deps), ({ db }) => findNumbersOf(db, email));
+  const { answers, missing } = await askEach(deps, ({ db }) => findNumbersOf(db, email));
   return { phones: [...new Set(answers.flat())].map(toE164), ...missing };
 }
 
@@ -105,7 +86,7 @@ const reveal = operatorCall({
   command: { name: "reveal-person" },
   run: async (request, deps) => {
     const phone = readPhone((request.params.personId ?? "").replace(/^%2B/i, "+"));
-    const { answers, missing } = await askEach(inEach(deps), (own) =>
+    const { answers, missing } = await askEach(deps, (own) =>
       inWebsitesOf(own, phone, (websiteId) => readPerson(own.db, websiteId, toDigits(phone))),
     );
     const websites = answers.flat();

@@ -6,7 +6,6 @@ import { failField, RequestFailure, readTogether } from "../domain/failure.ts";
 import { GROUPS, type GroupBy, reportSchema, toTable } from "../domain/operations/report.ts";
 import { FILE_MARK, writeCsv } from "../domain/people/csv.ts";
 import { askEach } from "../flows/databases/ask-each.ts";
-import { inEach } from "../flows/databases/places.ts";
 import { reportOn } from "../flows/operations/make-report.ts";
 import type { ApiRequest } from "../http/api-request.ts";
 import { inQuery, ok, type Resource } from "../http/call.ts";
@@ -125,7 +124,7 @@ const getOfAll = operatorCall({
   namesNobody: true,
   command: { name: "report", options: OPTIONS, chosenBy: { option: "all", summary: "Report all websites." } },
   run: async (request, deps) => {
-    const { answers, missing } = await askEach(inEach(deps), ({ db }) => listWebsites(db));
+    const { answers, missing } = await askEach(deps, ({ db }) => listWebsites(db));
     if (missing.unavailableDatabases) throw new RequestFailure({ kind: "store-unavailable" });
     return answerReport(request, deps, answers.flat(), { websiteId: null, by: "website" });
   },

@@ -3,16 +3,16 @@ import { WEBSITE_ID } from "../domain/clients/website.ts";
 import { failField } from "../domain/failure.ts";
 import { toDigits } from "../domain/people/phone.ts";
 import { mergePages } from "../flows/databases/ask-each.ts";
-import { inEach } from "../flows/databases/places.ts";
 import { inQuery, ok, type Resource } from "../http/call.ts";
 import { TIME } from "../http/examples.ts";
 import { type FoundMessage, listWebsiteIds } from "../store/messages/find-messages.ts";
 import { listScheduled } from "../store/messages/list-scheduled.ts";
 import type { KeptPlace } from "../store/messages/scheduled.ts";
+import { foundMessageSchema } from "./answers/messages.ts";
 import { missingShape } from "./answers.ts";
 import { operatorCall } from "./operator-call.ts";
 import { givenPhone, PAGE, readPhone, readWebsiteId } from "./params.ts";
-import { FOUND_MESSAGE, foundMessageSchema, foundView } from "./views/message.ts";
+import { FOUND_MESSAGE, foundView } from "./views/message.ts";
 
 const scheduledAnswers = {
   ScheduledMessages: z.object({
@@ -58,7 +58,7 @@ const list = operatorCall({
     const given = givenPhone(request);
     const phone = given === undefined ? null : toDigits(readPhone(given));
     const { items, next, missing } = await mergePages(
-      inEach(deps),
+      deps,
       String(request.query.cursor ?? ""),
       PAGE,
       async ({ db }, from) => {

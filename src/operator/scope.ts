@@ -1,5 +1,5 @@
 // Which messages of a website a call is for: those of one purpose, of one client, or all.
-import * as z from "zod";
+import type * as z from "zod";
 import type { Deps } from "../deps.ts";
 import { failField, parseFields, RequestFailure } from "../domain/failure.ts";
 import type { cancelSchema, holdSchema, MessageFilter, releaseSchema } from "../domain/messages/hold.ts";
@@ -15,13 +15,6 @@ import { requireWebsite } from "./params.ts";
 export const OF_WEBSITE = { method: "POST", tag: "Websites", database: "named" } as const;
 
 export const SCOPE_OPTIONS = { purpose: { field: "sendPurpose" }, client: { field: "clientId" } };
-
-export const moreShape = {
-  more: z
-    .literal(true)
-    .optional()
-    .describe("The call took a minute, and has not looked at all waiting messages: repeat it. Left out otherwise."),
-};
 
 export const REPEAT = "There are more: repeat it.";
 

@@ -3,9 +3,9 @@ import { inPath, ok, type Resource } from "../http/call.ts";
 import { MESSAGE_ID, TIME } from "../http/examples.ts";
 import { toTime } from "../http/time.ts";
 import { deleteSession, listSessions } from "../store/operations/operator-sessions.ts";
+import { sessionAnswers } from "./answers/operators.ts";
 import { operatorCall } from "./operator-call.ts";
 import { requireFound } from "./params.ts";
-import { sessionAnswers } from "./views/operators.ts";
 
 const list = operatorCall({
   id: "listOperatorSessions",

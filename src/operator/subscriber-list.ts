@@ -12,38 +12,12 @@ import {
   beginSubscribers,
   findPhoneOfChange,
   listSubscribers,
-  MOST_COUNTED,
   type Subscriber,
 } from "../store/people/list-subscribers.ts";
-import { CHANGE_SOURCES } from "../store/rows.ts";
-import { type Answers, personIdShape } from "./answers.ts";
+import { listAnswers, type SubscriberListAnswers } from "./answers/people.ts";
 import { csvFile, FILE_ROWS } from "./csv-file.ts";
 import { operatorCall } from "./operator-call.ts";
-import { PAGE, readChoice, requireSameDatabase, requireWebsite, WEBSITE } from "./params.ts";
-
-const subscriberSchema = z.object({
-  phone: z.string(),
-  ...personIdShape,
-  email: z.string().nullable(),
-  subscribed: z.boolean(),
-  since: z.iso.datetime(),
-  source: z.enum(CHANGE_SOURCES).describe("The source of the last change."),
-});
-
-const listAnswers = {
-  SubscriberPage: z.object({
-    total: z
-      .int()
-      .nullable()
-      .describe(
-        `How many are subscribed, on the first page; null on the others, and of more than ${MOST_COUNTED} numbers.`,
-      ),
-    subscribers: z.array(subscriberSchema),
-    next: z.string().nullable().describe("The `cursor` of the next page; null: this is the last."),
-  }),
-};
-
-export type SubscriberListAnswers = Answers<typeof listAnswers>;
+import { PAGE, readChoice, requireWebsite, WEBSITE } from "./params.ts";
 
 const CSV = {
   mediaType: "text/csv",
@@ -84,39 +58,31 @@ const list = operatorCall({
     next: ({ total }) => (total === null ? undefined : `${total.toLocaleString("en-US")} are subscribed.`),
   },
   run: async (request, deps) => {
-    const { websiteId, database } = await requireWebsite(request, deps);
+    const { websiteId } = await requireWebsite(request, deps);
     const { cursor, format } = readTogether({
-      cursor: () => readCursor(request, database),
+      cursor: () => readCursor(request),
       format: () => readChoice(request, "format", ["json", "csv"]),
     });
     if (format === "csv") return exportAll(request, deps, websiteId);
     if (cursor === null) {
       const { subscribers, total } = await beginSubscribers(deps.db, websiteId, PAGE);
-      return pageView(subscribers, total, database);
+      return pageView(subscribers, total);
     }
     const after = await findPhoneOfChange(deps.db, websiteId, cursor);
     if (after === undefined) failField("cursor", "is not known any more: begin again without it");
-    return pageView(await listSubscribers(deps.db, websiteId, after, PAGE), null, database);
+    return pageView(await listSubscribers(deps.db, websiteId, after, PAGE), null);
   },
 });
 
-/** A move gives the changes of a website other numbers, so a cursor names the database that they are of. */
-function readCursor({ query }: ApiRequest, database: string): number | null {
+function readCursor({ query }: ApiRequest): number | null {
   const cursor = String(query.cursor ?? "");
   if (cursor === "") return null;
-  const [, changeId, place] =
-    /^(\d{1,15})-(\w{1,20})$/.exec(cursor) ?? failField("cursor", "must be the `next` of an earlier page");
-  requireSameDatabase(place, database);
-  return Number(changeId);
+  return /^\d{1,15}$/.test(cursor) ? Number(cursor) : failField("cursor", "must be the `next` of an earlier page");
 }
 
-function pageView(
-  subscribers: Subscriber[],
-  total: number | null,
-  database: string,
-): SubscriberListAnswers["SubscriberPage"] {
+function pageView(subscribers: Subscriber[], total: number | null): SubscriberListAnswers["SubscriberPage"] {
   const last = subscribers.length === PAGE ? subscribers.at(-1) : undefined;
-  const next = last ? `${last.changeId}-${database}` : null;
+  const next = last ? String(last.changeId) : null;
   return { total, subscribers: subscribers.map(subscriberView), next };
 }
 

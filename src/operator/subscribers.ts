@@ -5,7 +5,6 @@ import { toE164 } from "../domain/people/phone.ts";
 import { MOST_ROWS, SubscriberFile } from "../domain/people/subscriber-file.ts";
 import { without } from "../domain/people/subscribers.ts";
 import { askEach } from "../flows/databases/ask-each.ts";
-import { inDatabaseOf, inEach } from "../flows/databases/places.ts";
 import { type Imported, importSubscribers } from "../flows/people/import-subscribers.ts";
 import { undoImport } from "../flows/people/undo-import.ts";
 import { unlessItFails } from "../flows/unless-it-fails.ts";
@@ -15,7 +14,7 @@ import { inPath, inQuery, ok, type Resource } from "../http/call.ts";
 import { PHONE as A_PHONE, MESSAGE_ID } from "../http/examples.ts";
 import { readParts } from "../http/import-parts.ts";
 import { countImport, readImport } from "../store/people/imports.ts";
-import type { Answers } from "./answers.ts";
+import { subscriberAnswers } from "./answers/imports.ts";
 import { operatorCall } from "./operator-call.ts";
 import {
   MOST_PARTS,
@@ -27,22 +26,7 @@ import {
   requireWebsite,
   WEBSITE,
 } from "./params.ts";
-import { importAnswer } from "./views/import-answer.ts";
 import { previewOf, sayUndone } from "./views/import-preview.ts";
-
-const subscriberAnswers = {
-  ImportAnswer: importAnswer,
-  UndoneImport: z.object({
-    restored: z.int().describe("Numbers that this call has restored to their state before the import."),
-    changedSince: z.int().describe("Numbers that were set again since the import, and stay as they are; of all calls."),
-    restoredBefore: z.int().describe("Numbers that earlier calls have restored."),
-    isComplete: z
-      .boolean()
-      .describe("false: the call took 20 seconds, and there is more to undo. Repeat the call to continue."),
-  }),
-};
-
-export type SubscriberAnswers = Answers<typeof subscriberAnswers>;
 
 const SWITCH = { type: "boolean", default: false };
 
@@ -190,12 +174,14 @@ const undo = operatorCall({
   command: { name: "undo-import", notes: "website and audit show the id of an import.", next: sayUndone },
   run: async (request, deps) => {
     const importId = toStoredId(request.params.importId ?? "");
-    const { answers, missing } = await askEach(inEach(deps), ({ db }) => readImport(db, importId));
-    const found = answers.find((begun) => begun);
+    const { answers, missing } = await askEach(deps, async (own) => ({
+      own,
+      begun: await readImport(own.db, importId),
+    }));
+    const found = answers.find(({ begun }) => begun);
     if (!found && missing.unavailableDatabases) throw new RequestFailure({ kind: "store-unavailable" });
-    const begun = requireFound(found, "import");
-    const own = await inDatabaseOf(deps, { websiteId: begun.websiteId });
-    const { restored, changedSince, undoneTo, lastId } = await undoImport(own, authorOf(request), begun);
+    const begun = requireFound(found?.begun, "import");
+    const { restored, changedSince, undoneTo, lastId } = await undoImport(found?.own ?? deps, authorOf(request), begun);
     const answer = {
       restored: restored - begun.restored,
       changedSince,

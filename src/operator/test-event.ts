@@ -1,23 +1,11 @@
-import * as z from "zod";
-import { ATTEMPT_OUTCOMES } from "../domain/callbacks/callback.ts";
 import { postTestEvent, TEST_EVENTS_A_MINUTE } from "../flows/callbacks/post-test-event.ts";
 import { authorOf } from "../http/api-request.ts";
 import { ok, type Resource } from "../http/call.ts";
 import { MESSAGE_ID } from "../http/examples.ts";
 import { findClient } from "../store/clients/clients.ts";
-import { type Answers, callbackSchema } from "./answers.ts";
+import { testEventAnswers } from "./answers/clients.ts";
 import { operatorCall } from "./operator-call.ts";
 import { CLIENT, requireClientId, requireFound } from "./params.ts";
-
-const testEventAnswers = {
-  TestEvent: callbackSchema.omit({ attemptedAt: true }).extend({
-    eventId: z.string().describe("`test_` and an id."),
-    outcome: z.enum(ATTEMPT_OUTCOMES),
-    durationMilliseconds: z.number(),
-  }),
-};
-
-export type TestEventAnswers = Answers<typeof testEventAnswers>;
 
 const post = operatorCall({
   id: "postTestEvent",

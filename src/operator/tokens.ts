@@ -7,9 +7,9 @@ import { inPath, inQuery, ok, type Resource } from "../http/call.ts";
 import { TIME } from "../http/examples.ts";
 import { toTime } from "../http/time.ts";
 import { deleteOperatorTokens, listOperatorTokens } from "../store/operations/operator-tokens.ts";
+import { tokenAnswers } from "./answers/operators.ts";
 import { operatorCall, settingsBody } from "./operator-call.ts";
 import { requireFound } from "./params.ts";
-import { tokenAnswers } from "./views/operators.ts";
 
 /** No token: its check is wrong everywhere. */
 const TOKEN = `op_${"0123456789abcdef".repeat(4)}`;

@@ -1,81 +1,18 @@
-import * as z from "zod";
 import { WEBSITE_ID } from "../domain/clients/website.ts";
-import { KINDS } from "../domain/messages/kind.ts";
 import { maskNumbers } from "../domain/operations/mask.ts";
 import { toE164 } from "../domain/people/phone.ts";
 import { askEach } from "../flows/databases/ask-each.ts";
-import { inEach } from "../flows/databases/places.ts";
 import { readWaiting } from "../flows/messages/read-waiting.ts";
 import { inQuery, ok, type Resource } from "../http/call.ts";
 import { CLIENT_ID, TIME } from "../http/examples.ts";
 import { toTime } from "../http/time.ts";
 import type { ScheduledGroup } from "../store/messages/list-scheduled.ts";
 import type { WaitingGroup } from "../store/messages/waiting.ts";
-import { type Answers, missingShape } from "./answers.ts";
+import { type WaitingAnswers, waitingAnswers } from "./answers/waiting.ts";
 import { operatorCall } from "./operator-call.ts";
 import { readWebsiteId } from "./params.ts";
-import { heldHoursSchema, heldHoursView } from "./views/held-hours.ts";
-import { holdView, storedHoldSchema } from "./views/hold.ts";
-
-const rowSchema = z.object({
-  sendPurpose: z.string(),
-  clientId: z.string().describe("Empty for replies to keywords."),
-  clientName: z.string().nullable(),
-  kind: z.enum(KINDS).nullable().describe("null: both kinds, or unknown."),
-  count: z.int(),
-  why: z
-    .enum(["carrier", "queue", "held", "scheduled", "sending-hours"])
-    .describe(
-      "`held`: an operator holds them. `scheduled`: they are kept for their time. `sending-hours`: they wait until the hours of the website open. Against the will: `carrier`: it could not take one of them at first; `queue`: they wait for their turn.",
-    ),
-  carrier: z.string().describe("The carrier of the website."),
-  cause: z.string().nullable().describe("The words of the other side; numbers in them are masked."),
-  nextTryAt: z.iso.datetime().nullable(),
-  held: storedHoldSchema.nullable().describe("The hold, the oldest if several cover them; null: none does."),
-  opensAt: z.iso
-    .datetime()
-    .nullable()
-    .describe(
-      "When the first scheduled message, or the first that waits for sending hours, may be sent; null: there is none.",
-    ),
-  hours: heldHoursSchema
-    .nullable()
-    .describe("Why the first message that waits for sending hours is held; null: none waits for them."),
-  oldestAt: z.iso.datetime().describe("When the oldest was accepted, or, if it is scheduled, asked for."),
-  endsAt: z.iso
-    .datetime()
-    .nullable()
-    .describe("When the first of them is given up, held or not; null: they are scheduled."),
-});
-
-const waitingAnswers = {
-  WaitingMessages: z.object({
-    asOf: z.iso.datetime(),
-    isCut: z
-      .boolean()
-      .describe(
-        "A website has more than were looked at. A look ends after 100,000 pending and 100,000 scheduled messages of a database, or after a second, but not before it has looked at each website.",
-      ),
-    groups: z
-      .array(
-        z.object({
-          websiteId: z.string(),
-          name: z.string(),
-          timeZone: z.string().nullable().describe("An IANA name."),
-          isCut: z
-            .boolean()
-            .describe(
-              "The website has more than were looked at: each count is at least so high, and rows may be missing.",
-            ),
-          rows: z.array(rowSchema),
-        }),
-      )
-      .describe("By website, the one with the oldest first; its rows in the same order."),
-    ...missingShape,
-  }),
-};
-
-export type WaitingAnswers = Answers<typeof waitingAnswers>;
+import { heldHoursView } from "./views/held-hours.ts";
+import { holdView } from "./views/hold.ts";
 
 type Waiting = WaitingAnswers["WaitingMessages"];
 type Row = Waiting["groups"][number]["rows"][number];
@@ -126,7 +63,7 @@ const get = operatorCall({
   },
   run: async (request, deps) => {
     const websiteId = await readWebsiteId(request, deps);
-    const { answers, missing } = await askEach(inEach(deps), (own) => readWaiting(own, websiteId));
+    const { answers, missing } = await askEach(deps, (own) => readWaiting(own, websiteId));
     const waiting = answers.flatMap((answer) => answer.waiting).sort((a, b) => a.oldestAt - b.oldestAt);
     const scheduled = answers.flatMap((answer) => answer.scheduled).sort((a, b) => a.opensAt - b.opensAt);
     const cut = new Set(answers.flatMap((answer) => [...answer.cut]));

@@ -1,12 +1,9 @@
-import * as z from "zod";
 import type { Deps } from "../deps.ts";
-import { sendingHours } from "../domain/clients/sending-hours-setting.ts";
 import { WEBSITE_ID, type Website, websiteFields } from "../domain/clients/website.ts";
 import { DAY_MILLISECONDS, toDay } from "../domain/day.ts";
 import { failField } from "../domain/failure.ts";
 import { putWebsite } from "../flows/clients/put-website.ts";
 import { askEach } from "../flows/databases/ask-each.ts";
-import { inEach } from "../flows/databases/places.ts";
 import { readMonth } from "../flows/operations/read-month.ts";
 import { authorOf } from "../http/api-request.ts";
 import { BODY_LIMITS, noteIgnored, readJson } from "../http/body.ts";
@@ -18,35 +15,12 @@ import { listClientsWithUse } from "../store/clients/client-uses.ts";
 import { readRefusals } from "../store/clients/refusal-counts.ts";
 import { listWebsites } from "../store/clients/websites.ts";
 import { readCounted } from "../store/messages/daily-limit.ts";
-import { type Answers, missingShape } from "./answers.ts";
+import { type WebsiteAnswers, websiteAnswers } from "./answers/websites.ts";
 import { CHANGE, CHANGE_COLUMNS, lastChanges } from "./audit.ts";
 import { operatorCall, settingsBody } from "./operator-call.ts";
 import { requireWebsite, WEBSITE } from "./params.ts";
-import { CLIENT as A_CLIENT, clientWithUseSchema, clientWithUseView, USE } from "./views/client.ts";
-import { holdView, storedHoldSchema } from "./views/hold.ts";
-import { auditEntrySchema } from "./views/operators.ts";
-import { trafficShape } from "./views/traffic.ts";
-
-const websiteSchema = z.object({
-  websiteId: z.string(),
-  database: z.string().describe("The binding of the database that it is in."),
-  name: z.string(),
-  carrier: z.string(),
-  sender: z.string().nullable(),
-  helpText: z.string().nullable(),
-  duplicateWindowHours: z.int().nullable(),
-  optOutWords: z.array(z.string()).nullable(),
-  timeZone: z.string().nullable().describe("An IANA name."),
-  allowedCountries: z.array(z.string()).nullable().describe("ISO 3166-1 codes; null: all."),
-  linkOrigin: z.string().nullable().describe("null: `LINK_ORIGIN`."),
-  frequencyCap: z.object({ count: z.int(), hours: z.int() }).nullable(),
-  transactionalPurposes: z.array(z.string()).nullable(),
-  sendingHours: sendingHours.nullable().describe("null: its marketing messages go at any time."),
-  dailyLimit: z.int().nullable(),
-  holds: z.array(storedHoldSchema).describe("The holds of operators, the oldest first."),
-  createdAt: z.iso.datetime(),
-  updatedAt: z.iso.datetime(),
-});
+import { CLIENT as A_CLIENT, clientWithUseView, USE } from "./views/client.ts";
+import { holdView } from "./views/hold.ts";
 
 /** The columns in the shell. `client` shows the other fields. */
 const CLIENT_COLUMNS = [
@@ -58,42 +32,6 @@ const COLUMNS = {
   refusedRequests: ["day", "code", "requests"],
   changes: CHANGE_COLUMNS,
 };
-
-const websiteAnswers = {
-  Website: websiteSchema,
-  WebsiteWithClients: websiteSchema.extend({
-    clients: z.array(clientWithUseSchema),
-    texts: z
-      .object({
-        asOf: z.iso.datetime().nullable().describe("What came before is counted. null: nothing is counted yet."),
-        ...trafficShape,
-      })
-      .nullable()
-      .describe(
-        "The texts of the last 30 days (UTC), as GET /operator/overview counts them. null: a database does not answer.",
-      ),
-    dailyLimitUsed: z
-      .int()
-      .nullable()
-      .describe("Texts of the last 24 hours that count towards `dailyLimit`. null: it has no limit."),
-    refusedRequests: z
-      .array(
-        z.object({
-          day: z.iso.date(),
-          code: z.int().describe("As in the answers: see the errors."),
-          requests: z.int(),
-        }),
-      )
-      .describe(
-        "Requests of its clients with right credentials that were refused in the last 30 days (UTC), newest day first. At least so many: the count of a few seconds is lost where an isolate ends before it is stored. A move begins it anew.",
-      ),
-    changes: z.array(auditEntrySchema).describe("The last 10 of the website and its clients, newest first."),
-    advice: z.string().optional().describe("Settings that a new website should have. Left out if there are none."),
-  }),
-  WebsiteList: z.object({ websites: z.array(websiteSchema), ...missingShape }),
-};
-
-export type WebsiteAnswers = Answers<typeof websiteAnswers>;
 
 const A_WEBSITE = {
   websiteId: "brand",
@@ -178,7 +116,7 @@ const list = operatorCall({
   answers: [ok(websiteAnswers.WebsiteList, "Every website.", { websites: [A_WEBSITE] })],
   command: { name: "websites", columns: { websites: ["websiteId", "name", "carrier", "sender", "database", "holds"] } },
   run: async (_request, deps) => {
-    const { answers, missing } = await askEach(inEach(deps), ({ db }) => listWebsites(db));
+    const { answers, missing } = await askEach(deps, ({ db }) => listWebsites(db));
     const websites = answers.flat().sort((a, b) => (a.websiteId < b.websiteId ? -1 : 1));
     return { websites: websites.map(websiteView), ...missing };
   },

@@ -6,6 +6,7 @@ import {
   STORE_TRY_MILLISECONDS,
 } from "../domain/messages/retry-policy.ts";
 import { SilenceError, withinTime } from "../platform/time-limit.ts";
+import { FENCE, fence } from "./fence.ts";
 import type { Query } from "./sql.ts";
 
 // What the messages of D1 mean: https://developers.cloudflare.com/d1/observability/debug-d1/#error-list
@@ -14,6 +15,12 @@ import type { Query } from "./sql.ts";
 const OWN_FAULT =
   /constraint failed|cannot store|no such (table|column|index)|syntax error|D1_TYPE_ERROR|datatype mismatch|too many SQL|too big|TOOBIG|malformed JSON|bad JSON path/i;
 
+/** The row that names the work of a transaction, which is stored without ON CONFLICT. */
+const NAMES_WORK = /UNIQUE constraint failed: audit_log\.request_id/;
+
+/** The work of a transaction is done: an earlier try of it has taken effect. This one has changed nothing. */
+export class RowExistsError extends Error {}
+
 /** D1 is overloaded, or this invocation may make no more calls. The call was refused and not run; a repetition adds to the load. */
 const REFUSED = /D1 DB is overloaded|Too many (subrequests|API requests) by/i;
 
@@ -21,38 +28,20 @@ const REFUSED = /D1 DB is overloaded|Too many (subrequests|API requests) by/i;
 const TOO_HEAVY = /exceeded (timeout|its memory limit|its CPU time limit)/i;
 
 /**
- * Runs statements as one transaction, with retries, unless the error says that a retry cannot help. Every batch must be safe to run twice: a failure does not tell whether
- * the transaction took effect. A try that timed out may even take effect after the next one, or after this function has
- * thrown, for as long as D1 lets a call run. So each statement depends on the state that it finds (a status, a claim, a key,
- * a time of change, an entry of the audit log), under names that all tries share: a late try finds its work done, whatever others have
- * changed since. If the answer is that nothing was to be done, a late try may still find something to do: see `Answered`. A job that releases
- * an unconfirmed claim waits until the claim can no longer take effect (see claimOrRelease).
+ * Runs statements as one transaction, with retries, unless the error says that a retry cannot help. A failure does not tell whether the
+ * transaction took effect, so every batch must be safe to run twice. A try that was given up takes no effect after the next one has: see
+ * fence.ts. After the last one, it may take effect for TRY_LIFE_SECONDS.
  * @throws RequestFailure store-unavailable after the last try; isRefused when each try was refused
  */
 export async function runBatch(db: D1Database, statements: D1PreparedStatement[]): Promise<D1Result<unknown>[]> {
-  return (await runTransaction(db, statements)).answer;
-}
-
-/** An answer of the store. `wasLost`: a try before it was lost, and may take effect after the one that is answered. */
-interface Answered<T> {
-  answer: T;
-  wasLost: boolean;
-}
-
-/** What a lost try may still claim: those of `ids` that the answered one has not claimed. */
-export function stillUnclear(wasLost: boolean, ids: readonly string[], claimed: readonly string[]): string[] {
-  const ours = new Set(claimed);
-  return wasLost ? ids.filter((id) => !ours.has(id)) : [];
-}
-
-async function runTransaction(
-  db: D1Database,
-  statements: D1PreparedStatement[],
-): Promise<Answered<D1Result<unknown>[]>> {
-  const answered = await untilItAnswers(() => db.batch<unknown>(statements), STORE_TRY_MILLISECONDS);
-  const bytes = answered.answer.at(-1)?.meta.size_after;
+  const call = crypto.randomUUID();
+  const results = await untilItAnswers(
+    (number) => db.batch<unknown>([...fence(db, { call, number }, STORE_TRY_MILLISECONDS), ...statements]),
+    STORE_TRY_MILLISECONDS,
+  );
+  const bytes = results.at(-1)?.meta.size_after;
   if (bytes) sizes.set(db, { bytes, at: Date.now() });
-  return answered;
+  return results.slice(results.length - statements.length);
 }
 
 /** What the latest transaction of this isolate has told, which any write does. */
@@ -67,15 +56,18 @@ type Statements = D1PreparedStatement | D1PreparedStatement[] | null;
 /** The type of their rows, where `sql` was given one. */
 type RowOf<Some> = Some extends (infer One)[] ? RowOf<One> : Some extends Query<infer Row> ? Row : never;
 
-type Named = Record<string, Statements>;
+export type Named = Record<string, Statements>;
+
+/** The rows of statements, by name. */
+export type Rows<Some extends Named> = { [Name in keyof Some]: RowOf<Some[Name]>[] };
 
 /** Like runBatch, with results by name. */
 export async function runNamedResults<Some extends Named>(
   db: D1Database,
   statements: Some,
-): Promise<Answered<{ [Name in keyof Some]: { results: RowOf<Some[Name]>[]; changes: number } }>> {
+): Promise<{ [Name in keyof Some]: { results: RowOf<Some[Name]>[]; changes: number } }> {
   const named = Object.entries(statements).map(([name, some]) => [name, [some ?? []].flat()] as const);
-  const { answer: results, wasLost } = await runTransaction(
+  const results = await runBatch(
     db,
     named.flatMap(([, some]) => some),
   );
@@ -84,34 +76,28 @@ export async function runNamedResults<Some extends Named>(
     const changes = own.reduce((sum, { meta }) => sum + meta.changes, 0);
     return [name, { results: own.flatMap((result) => result.results), changes }];
   });
-  return { answer: Object.fromEntries(entries), wasLost };
+  return Object.fromEntries(entries);
 }
 
 /** Like runNamedResults, with the rows only. */
-export async function runNamedRows<Some extends Named>(
-  db: D1Database,
-  statements: Some,
-): Promise<Answered<{ [Name in keyof Some]: RowOf<Some[Name]>[] }>> {
-  const { answer, wasLost } = await runNamedResults(db, statements);
-  const entries = Object.entries(answer).map(([name, { results }]) => [name, results]);
-  return { answer: Object.fromEntries(entries), wasLost };
+export async function runNamed<Some extends Named>(db: D1Database, statements: Some): Promise<Rows<Some>> {
+  const results = await runNamedResults(db, statements);
+  return Object.fromEntries(Object.entries(results).map(([name, { results: rows }]) => [name, rows])) as Rows<Some>;
 }
 
-/** Like runNamedRows, where it does not matter that a try was lost. */
-export async function runNamed<Some extends Named>(
-  db: D1Database,
-  statements: Some,
-): Promise<{ [Name in keyof Some]: RowOf<Some[Name]>[] }> {
-  return (await runNamedRows(db, statements)).answer;
+/** Runs one statement that writes. @returns its rows */
+export async function runWrite<T = unknown>(db: D1Database, statement: D1PreparedStatement): Promise<T[]> {
+  const [result] = await runBatch(db, [statement]);
+  return (result?.results ?? []) as T[];
 }
 
-/** Runs one statement; see runBatch for failures. @param tryMilliseconds timeout of one try */
+/** Runs one statement that only reads; see runBatch for failures. @param tryMilliseconds timeout of one try */
 export async function runQuery<T = unknown>(
   statement: D1PreparedStatement,
   tryMilliseconds = STORE_TRY_MILLISECONDS,
 ): Promise<T[]> {
-  const { answer } = await untilItAnswers(() => statement.all<T>(), tryMilliseconds);
-  return answer.results;
+  const { results } = await untilItAnswers(() => statement.all<T>(), tryMilliseconds);
+  return results;
 }
 
 /** Runs a statement that is not safe to run twice. @throws the error of D1: the statement may have taken effect */
@@ -149,21 +135,24 @@ export function parseJsonColumn<T>(column: string | null | undefined, otherwise:
 }
 
 /**
- * A try that was lost may have taken effect, whatever the tries after it say. So the failure is a refusal (`isRefused`), or a fault of
+ * If a try fails that comes after a lost one, the lost one may have taken effect. So the failure is a refusal (`isRefused`), or a fault of
  * our own, only if no try before it was lost.
+ * @param run gets the number of the try, from 1
  */
-async function untilItAnswers<T>(run: () => Promise<T>, tryMilliseconds: number): Promise<Answered<T>> {
+async function untilItAnswers<T>(run: (number: number) => Promise<T>, tryMilliseconds: number): Promise<T> {
   let silences = 0;
   let wasLost = false;
   for (let tries = 1; ; tries++) {
     try {
-      return { answer: await withinTime(tryMilliseconds, run()), wasLost };
+      return await withinTime(tryMilliseconds, run(tries));
     } catch (error) {
+      if (NAMES_WORK.test(String(error))) throw new RowExistsError("done before", { cause: error });
       const verdict = judge(error);
       if (verdict === "own-fault" && !wasLost) throw error;
       if (error instanceof SilenceError) silences += 1;
       wasLost ||= verdict === "lost" || verdict === "lost-for-good";
-      if (verdict !== "lost" || tries === STORE_TRIES || silences === SILENT_STORE_TRIES)
+      const isOver = verdict !== "lost" && verdict !== "late";
+      if (isOver || tries === STORE_TRIES || silences === SILENT_STORE_TRIES)
         throw new RequestFailure({ kind: "store-unavailable", isRefused: !wasLost }, { cause: error });
       await scheduler.wait(Math.random() * LONGEST_STORE_PAUSE_MILLISECONDS);
     }
@@ -171,12 +160,13 @@ async function untilItAnswers<T>(run: () => Promise<T>, tryMilliseconds: number)
 }
 
 /**
- * What the failure of one try says. `refused` and `own-fault`: the try had no effect. `lost`: the try may have taken effect, and
- * another one may be heard. `lost-for-good`: another one would fail, too.
+ * What the failure of one try says. `refused`, `late` and `own-fault`: the try had no effect. `late`: the fence refused it, and another one has a
+ * deadline of its own. `lost`: the try may have taken effect, and another one may be heard. `lost-for-good`: another one would fail, too.
  */
-function judge(error: unknown): "refused" | "own-fault" | "lost" | "lost-for-good" {
+function judge(error: unknown): "refused" | "late" | "own-fault" | "lost" | "lost-for-good" {
   if (error instanceof RequestFailure) return isStoreRefused(error) ? "refused" : "lost-for-good";
   const message = String(error);
+  if (message.includes(FENCE)) return "late";
   if (OWN_FAULT.test(message)) return "own-fault";
   if (REFUSED.test(message)) return "refused";
   return TOO_HEAVY.test(message) ? "lost-for-good" : "lost";

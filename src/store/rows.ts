@@ -13,16 +13,7 @@ export interface WebsiteRow {
   name: string;
   carrier: string;
   sender: string | null;
-  help_text: string | null;
-  duplicate_window_hours: number | null;
-  opt_out_words: string | null;
-  time_zone: string | null;
-  allowed_countries: string | null;
-  link_origin: string | null;
-  frequency_cap: string | null;
-  transactional_purposes: string | null;
-  sending_hours: string | null;
-  daily_limit: number | null;
+  settings: string;
   holds: string | null;
   home: number;
   database: string;
@@ -89,7 +80,7 @@ export interface MessageRow {
   carrier_message_id: string | null;
   encoding: Segments["encoding"] | null;
   segments: number | null;
-  /** See OPT_OUT_CONFIRMATION. */
+  /** See OPT_OUT_CONFIRMATION of end-before.ts. */
   is_reply: number;
   opted_out: number;
   /** JSON array; see submissions.ts. */

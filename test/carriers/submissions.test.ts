@@ -5,7 +5,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { deliverMessages } from "../../src/flows/messages/deliver-messages.ts";
 import { beginRun } from "../../src/flows/messages/delivery-run.ts";
-import { OutcomeTally } from "../../src/flows/operations/count-outcomes.ts";
 import { ADA, BOB, CarrierWorld, mockSockets, OURS, SETTINGS } from "./carrier-world.ts";
 import { kannel } from "./kannel.ts";
 import { breaksOff, text } from "./test-carrier.ts";
@@ -305,7 +304,7 @@ describe("kannel, whose gateway is probed because fetch says the same of a refus
     at.connection = () => attempt.promise;
     const wait = vi.spyOn(scheduler, "wait").mockResolvedValue();
     const ids = await Promise.all(Array.from({ length: 4 }, () => at.world.send(at.client, { phone: ADA })));
-    const run = beginRun(at.world.deps, "messages", new OutcomeTally(at.world.deps));
+    const run = beginRun(at.world.deps, "messages");
     await at.world.invoke("queue", () => deliverMessages(at.world.deps, ids, run));
     wait.mockRestore();
     await expect.poll(() => run.connections.free).toBe(1);

@@ -12,13 +12,6 @@ import {
 import { REQUESTS_PER_SECOND } from "../../src/domain/clients/sliding-window.ts";
 import { MOST_CAP_HOURS, MOST_WORDS } from "../../src/domain/clients/website.ts";
 import { FILLING_SHARE, FULL_SHARE } from "../../src/domain/databases/database-state.ts";
-import {
-  GIVE_UP_MILLISECONDS,
-  KEPT_MILLISECONDS,
-  MOST_COPIES,
-  quietAfterMilliseconds,
-  TIMES,
-} from "../../src/domain/databases/move.ts";
 import { DAY_MILLISECONDS } from "../../src/domain/day.ts";
 import { CHUNK_MESSAGES, MAX_BULK_MESSAGES, MOST_DEEP } from "../../src/domain/messages/bulk-request.ts";
 import { MAX_CANCELLED } from "../../src/domain/messages/cancel-request.ts";
@@ -38,9 +31,9 @@ import {
   longestRecoveryMilliseconds,
   MOST_ATTEMPTS,
   QUEUE_RETRIES,
-  RELEASE_DELAY_SECONDS,
   SILENT_STORE_TRIES,
   STORE_TRY_MILLISECONDS,
+  TRY_LIFE_SECONDS,
   waitForCancellation,
 } from "../../src/domain/messages/retry-policy.ts";
 import { LOOK_AHEAD_DAYS } from "../../src/domain/messages/sending-hours.ts";
@@ -89,7 +82,6 @@ import { CHECK_TIMEOUT_MILLISECONDS, REMEMBERED_MILLISECONDS } from "../../src/p
 import { LIMITER_MILLISECONDS } from "../../src/platform/rate-limiter.ts";
 import { REPEATED_ROTATION_MILLISECONDS } from "../../src/store/clients/clients.ts";
 import { KV_MILLISECONDS } from "../../src/store/clients/credentials.ts";
-import { PAGE_ROWS } from "../../src/store/databases/move-rows.ts";
 import { LOOKED_THROUGH as FOUND_THROUGH } from "../../src/store/messages/find-messages.ts";
 import { LOOKED_THROUGH } from "../../src/store/messages/find-waiting.ts";
 import { REFUSED_MILLISECONDS } from "../../src/store/messages/idempotency-keys.ts";
@@ -178,6 +170,7 @@ const SENTENCES: Record<string, string[]> = {
     `between claim and outcome (at most ${LARGEST_CLAIM} messages)`,
     `begins no submission after ${seconds(DELIVERY_RUN_MILLISECONDS)} seconds`,
     `within the ${seconds(GRACE_MILLISECONDS)} seconds of grace`,
+    `once a later try has run, and ${TRY_LIFE_SECONDS} seconds after it began`,
     `${seconds(STORE_TRY_MILLISECONDS)} seconds for each of ${inWords(SILENT_STORE_TRIES)} tries of D1 (${seconds(LONGEST_STORE_TRY_MILLISECONDS)} for a report), and ${seconds(KV_MILLISECONDS)} seconds for KV and for a queue`,
     `After ${seconds(CLAIM_WAIT_MILLISECONDS)} seconds, the outcomes so far are stored`,
     `Submissions use ${inWords(OUTBOUND_CONNECTIONS)} of the ${inWords(CONNECTIONS)} connections`,
@@ -189,9 +182,6 @@ const SENTENCES: Record<string, string[]> = {
     `for ${inWords(MOST_STORE_FAILURES)} elements in a row`,
     `within ${inWords(seconds(SLOW_MILLISECONDS + PROBE_MILLISECONDS))} seconds that a database does not answer`,
     `leaves the jobs of the database alone for ${seconds(DATABASE_PAUSE_MILLISECONDS)} seconds`,
-    `at most ${inWords(seconds(TIMES.leaseMilliseconds))} seconds before it begins, and reads it again after ${inWords(minutes(TIMES.longestWorkMilliseconds))} minutes`,
-    `waits ${seconds(quietAfterMilliseconds())} seconds`,
-    `do not let a move continue for ${inWords(minutes(GIVE_UP_MILLISECONDS))} minutes, it fails`,
     `From ${FULL_SHARE * 100} % of D1's 10 GB on`,
     `from ${FILLING_SHARE * 100} % on`,
   ],
@@ -242,10 +232,6 @@ const SENTENCES: Record<string, string[]> = {
     `more than ${inDigits(MOST_WEBSITE_DAYS)}`,
     `at most ${LONGEST_DAYS} days before its last day`,
     `accepts websites ${inWords(minutes(OLDER_ISOLATE_MILLISECONDS))} minutes after its first sweep`,
-    `waits ${seconds(quietAfterMilliseconds())} seconds`,
-    `${PAGE_ROWS} at a time`,
-    `keeps the old rows for ${hours(KEPT_MILLISECONDS)} hours`,
-    `continue for ${inWords(minutes(GIVE_UP_MILLISECONDS))} minutes, or if its rows differ ${inWords(MOST_COPIES)} times`,
     `| ${REFUSED_KEPT_MILLISECONDS / DAY_MILLISECONDS} days; numbers are masked |`,
     `by day and code | ${REFUSAL_DAYS} days |`,
     `that met the daily limit ${hours(REFUSED_MILLISECONDS)} hours`,
@@ -275,7 +261,6 @@ describe.each(Object.keys(SENTENCES))("%s.md", (page) => {
 /** Said in words that no number makes. */
 it("words that stand for a number are still right", () => {
   expect(LIMITER_MILLISECONDS, "half a second").toBe(500);
-  expect(RELEASE_DELAY_SECONDS, "half a minute later").toBe(30);
   expect(PAUSE_SECONDS, "wait a minute").toBe(60);
   expect(REFUSED_AGAIN_MILLISECONDS, "once a minute for each cause").toBe(60_000);
   expect(LONGEST_MILLISECONDS, "after a minute").toBe(60_000);

@@ -7,6 +7,7 @@ import { strictEnv } from "../strict/bindings.ts";
 import { World } from "../world.ts";
 import { expectNothingLeft, goesOutOnce, OBJECT_LOST } from "./certain.ts";
 import { cancelledRows, expectCertainRefusals, runInsert, scripted } from "./drawn-tries.ts";
+import { CHANGES, expectSaid } from "./said.ts";
 import { Stage } from "./stage.ts";
 
 describe("a call of the store", () => {
@@ -57,6 +58,11 @@ describe("whatever takes effect, is heard, is lost or is refused", () => {
 
   it("a text that the client repeats as it is told goes out once", async () => {
     await fc.assert(goesOutOnce(stage), { numRuns: 1, examples: OBJECT_LOST.slice(0, 1) });
+  });
+
+  it.each(Object.entries(CHANGES))("%s is done if that is said, and may be repeated if not", async (_, change) => {
+    expect.hasAssertions();
+    await expectSaid(stage, change, 4);
   });
 
   it("a 503 leaves no message where the object of the website refuses", async () => {

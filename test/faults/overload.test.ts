@@ -1,5 +1,5 @@
 /** What D1 says decides what is done: https://developers.cloudflare.com/d1/observability/debug-d1/#error-list */
-import { describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { RateGate } from "../../src/platform/rate-limiter.ts";
 import { objectsWithoutLimit } from "../objects.ts";
 import { ADA, BODY, client, prepare, world } from "../one-subscriber.ts";
@@ -28,6 +28,14 @@ const RETRYABLE = [
 let calls: number;
 
 prepare();
+
+beforeEach(async () => {
+  // The first request of a client stores, after its answer, that it was used.
+  await world.fetch("/text/events", {
+    headers: { "x-client-id": client.clientId, "x-client-secret": client.clientSecret },
+  });
+  await world.afterAnswer();
+});
 
 /** D1 whose transactions fail with these errors in turn, and with the last one from then on. */
 async function whileFailing<T>(errors: string[], work: () => Promise<T>): Promise<T> {

@@ -1,6 +1,7 @@
 /** Proof of consent, from a call or a file to the ledger, and out of it again. */
+
 import { beforeEach, describe, expect, it } from "vitest";
-import type { PeopleAnswers } from "../../src/operator/views/person.ts";
+import type { PeopleAnswers } from "../../src/operator/answers/people.ts";
 import { type TestClient, World } from "../world.ts";
 
 const ADA = "+12125550100";

@@ -58,14 +58,19 @@ async function read(after = "", limit = 100, of = client): Promise<Page> {
   return answer.json();
 }
 
+/** A feed that gives an event twice would be read forever. */
+const MOST_PAGES = 100;
+
 async function readAll(after = "", limit = 100, of = client): Promise<{ events: FeedEvent[]; next: string }> {
   const events: FeedEvent[] = [];
-  for (let next = after; ; ) {
+  let next = after;
+  for (let pages = 0; pages < MOST_PAGES; pages++) {
     const page = await read(next, limit, of);
     events.push(...page.events);
     next = page.next;
     if (!page.more) return { events, next };
   }
+  throw new Error("the pages have no end");
 }
 
 const delivered = (messageId: string) =>
@@ -316,8 +321,8 @@ describe("a request for events", () => {
     const { next } = await read("", 150);
     const page = take();
     const whole = await read("", 1000);
-    expect(take()).toEqual({ calls: 1, rowsRead: 2001, rowsWritten: 0 });
-    expect(page).toEqual({ calls: 1, rowsRead: 303, rowsWritten: 0 });
+    expect(take()).toEqual({ calls: 1, rowsRead: 2000, rowsWritten: 0 });
+    expect(page).toEqual({ calls: 1, rowsRead: 302, rowsWritten: 0 });
     expect((await read(next, 850)).events.at(-1)).toEqual(whole.events.at(-1));
     expect(await dumpStores(world)).toBe(before);
   });

@@ -21,7 +21,6 @@ const ENDS = {
   fault: { because: { kind: "fault" }, key: "same" },
   "store-unavailable": { because: { kind: "store-unavailable" }, key: "same" },
   "store-full": { because: { kind: "store-full" }, key: "same" },
-  "website-paused": { because: { kind: "website-paused" }, key: "same" },
 } as const;
 
 type End = keyof typeof ENDS;

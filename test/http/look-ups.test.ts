@@ -1,7 +1,8 @@
 /** Who looked up whom: each look-up of a person has an entry in the audit log, and a viewer has sixty a minute. */
+
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { CALLS } from "../../src/calls.ts";
-import type { PersonIdAnswers } from "../../src/operator/person-ids.ts";
+import type { PersonIdAnswers } from "../../src/operator/answers/people.ts";
 import { newToken, OF_THE_CONSOLE, signIn } from "../console.ts";
 import { World } from "../world.ts";
 

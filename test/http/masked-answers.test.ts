@@ -1,10 +1,10 @@
 /** Whoever is signed in sees no number and no address of a person, and a viewer no text: in no answer of any call. */
+
 import { beforeEach, describe, expect, it } from "vitest";
 import { CALLS } from "../../src/calls.ts";
 import { keepDeadJobs } from "../../src/flows/operations/dead-jobs.ts";
-import type { MessageAnswers } from "../../src/operator/messages.ts";
-import type { PersonIdAnswers } from "../../src/operator/person-ids.ts";
-import type { PeopleAnswers } from "../../src/operator/views/person.ts";
+import type { MessageAnswers } from "../../src/operator/answers/messages.ts";
+import type { PeopleAnswers, PersonIdAnswers } from "../../src/operator/answers/people.ts";
 import { newToken, OF_THE_CONSOLE, signIn } from "../console.ts";
 import { OPERATOR_TOKEN, type TestClient, World } from "../world.ts";
 

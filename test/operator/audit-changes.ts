@@ -146,15 +146,6 @@ export function changesBy(world: World, client: TestClient): Change[] {
       entry: { ...nothing, action: "put-back", subject: null, after: { requeued: 1, unreadable: 0, left: 0 } },
     },
     {
-      route: "POST /operator/websites/:websiteId/move",
-      body: { database: "DB_2" },
-      entry: { ...brand, action: "move-website", before: { database: "DB" }, after: { database: "DB_2" } },
-    },
-    {
-      route: "POST /operator/websites/:websiteId/move/abort",
-      entry: { ...brand, action: "abort-move" },
-    },
-    {
       route: "POST /operator/tokens",
       body: { name: "ada", graceSeconds: 60 },
       entry: {

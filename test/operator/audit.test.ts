@@ -4,12 +4,11 @@ import { sandbox } from "../../src/carriers/sandbox.ts";
 import { clientSettingsSchema } from "../../src/domain/clients/client.ts";
 import { websiteFields } from "../../src/domain/clients/website.ts";
 import { keepDeadJobs } from "../../src/flows/operations/dead-jobs.ts";
-import type { AuditAnswers } from "../../src/operator/views/operators.ts";
+import type { AuditAnswers } from "../../src/operator/answers/operators.ts";
 import { sessionIdOf } from "../console.ts";
 import { countingDatabase } from "../counting-database.ts";
 import { bindDatabases } from "../databases.ts";
 import { failingDatabase } from "../failing-database.ts";
-import { beginMove, finishMove, stateOf } from "../moves.ts";
 import { seed } from "../seed.ts";
 import { dumpStores } from "../stores.ts";
 import { SEND, type TestClient, World } from "../world.ts";
@@ -67,12 +66,6 @@ async function make({ route, path, body, type }: Change): Promise<Response> {
     const stored = await world.subscribers("brand", ["+12125550107"]);
     values.importId = ((await stored.json()) as { importId: string }).importId;
   }
-  if (route.includes("/move") && world.deps.others.size === 0) {
-    await bindDatabases(world, 2);
-    await world.sweep();
-  }
-  if (route.endsWith("/move/abort") && (await stateOf(world, "brand")) !== "paused")
-    await beginMove(world, "brand", "DB_2");
   if (route.endsWith("/release")) await world.operator("POST", "/websites/brand/hold", body);
   if (route.includes("sessions")) values.sessionId = await sessionIdOf(world, "cleo");
   if (path?.endsWith("/bob")) await world.operator("POST", "/tokens", { name: "bob" });
@@ -86,7 +79,7 @@ beforeEach(() => {
   beforeCall = async () => {};
 });
 
-const INDEXES = Array.from({ length: 25 }, (_, index) => index);
+const INDEXES = Array.from({ length: 23 }, (_, index) => index);
 
 describe("every call that changes something", () => {
   it("is in the table of this test", () => {
@@ -160,7 +153,7 @@ describe("a change of settings", () => {
     Object.fromEntries(Object.entries(settings).map(([name, [first]]) => [name, first]));
 
   it("is of any of these settings, and of no other", () => {
-    // A move changes the database, and has an entry of its own.
+    // A website stays in its database.
     const { database: _, ...shape } = websiteFields.shape;
     expect(Object.keys(WEBSITE).sort()).toEqual(Object.keys(shape).sort());
     expect(Object.keys(CLIENT).sort()).toEqual(Object.keys(clientSettingsSchema(false).shape).sort());
@@ -344,23 +337,5 @@ describe("the audit log", () => {
       expect(counted.take().rowsRead).toBeLessThanOrEqual(2 + 1 + 2 * 10 + others);
     }
     expect((await world.operator("GET", `/clients/${"0".repeat(32)}`)).status).toBe(404);
-  });
-
-  it("shows on both pages the changes from before a move, too", async () => {
-    await bindDatabases(world, 2);
-    await beginMove(world, "brand", "DB_2");
-    await finishMove(world, "brand");
-    world.advance(60);
-    await world.operator("PATCH", `/clients/${client.clientId}`, { suspended: true });
-    const actions = async (path: string) => {
-      const { changes } = (await (await world.operator("GET", path)).json()) as {
-        changes: AuditAnswers["AuditEntry"][];
-      };
-      return changes.map(({ action }) => action);
-    };
-    expect(await actions(`/clients/${client.clientId}`)).toEqual(["change-client", "create-client"]);
-    const ofBrand = (await audit("?website=brand")).entries.map(({ action }) => action);
-    expect(ofBrand).toHaveLength(5);
-    expect(await actions("/websites/brand")).toEqual(ofBrand);
   });
 });

@@ -139,6 +139,23 @@ describe("a second database", () => {
     expect((await list()).map(({ websites }) => websites)).toEqual([0, 1, 2]);
   });
 
+  it.each([undefined, "DB_2"])(
+    "keeps its website for life: another database is refused (now in %s)",
+    async (database) => {
+      await bindDatabases(world, 2);
+      const { database: own } = await put("brand", { database });
+      const other = own === "DB" ? "DB_2" : "DB";
+      const refused = await put("brand", { database: other });
+      expect(refused).toMatchObject({
+        status: 400,
+        code: 40001,
+        details: [{ field: "database", message: `is ${own}: a website stays in its database` }],
+      });
+      expect(await put("brand", { database: own, name: "B" })).toMatchObject({ status: 200, database: own });
+      expect(await rowsOf(other, "SELECT * FROM websites")).toEqual([]);
+    },
+  );
+
   it("that is dropped from the bindings is told, and its websites are refused, not looked for elsewhere", async () => {
     await bindDatabases(world, 2);
     await put("brand", { database: "DB_2" });
@@ -211,6 +228,24 @@ describe("a database that fills", () => {
     expect(await problems()).toEqual([{ problem: "database-filling", database: "DB_2", cause: "70 % of its limit" }]);
     bytes = 0.95 * LIMIT;
     expect(await problems()).toEqual([{ problem: "database-full", database: "DB_2", cause: "95 % of its limit" }]);
+  });
+
+  it("takes no new website from 95 % on, whether it is named or not, and none where all are full", async () => {
+    bytes = 0.95 * LIMIT - 1;
+    expect(await put("last", { database: "DB_2" })).toMatchObject({ status: 200, database: "DB_2" });
+    bytes = 0.95 * LIMIT;
+    const isRefused = {
+      status: 400,
+      code: 40001,
+      details: [{ field: "database", message: expect.stringMatching(/^is full/) }],
+    };
+    expect(await put("named", { database: "DB_2" })).toMatchObject(isRefused);
+    expect(await put("unnamed")).toMatchObject({ status: 200, database: "DB" });
+    expect(await put("full", { helpText: "Help" })).toMatchObject({ status: 200, database: "DB_2" });
+    world.deps = { ...world.deps, db: sized(world.deps.db, () => bytes) };
+    expect(await put("nowhere")).toMatchObject(isRefused);
+    for (const database of ["DB", "DB_2"])
+      expect(await rowsOf(database, "SELECT 1 FROM websites WHERE website_id IN ('named', 'nowhere')")).toEqual([]);
   });
 
   it("refuses texts from 95 % on, takes receipts and opt-outs, and takes texts again once there is room", async () => {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { applyReceipts } from "../../src/flows/messages/apply-receipts.ts";
 import { receiveInbound } from "../../src/flows/people/receive-inbound.ts";
-import type { InboundAnswers } from "../../src/operator/inbound.ts";
+import type { InboundAnswers } from "../../src/operator/answers/inbound.ts";
 import { bindDatabases, makeBrand } from "../databases.ts";
 import { type TestClient, World } from "../world.ts";
 

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Report } from "../../src/domain/operations/report.ts";
 import { countLedgers } from "../../src/flows/operations/count-ledgers.ts";
-import type { OverviewAnswers } from "../../src/operator/overview.ts";
-import type { AuditAnswers } from "../../src/operator/views/operators.ts";
-import type { PeopleAnswers } from "../../src/operator/views/person.ts";
+import type { AuditAnswers } from "../../src/operator/answers/operators.ts";
+import type { OverviewAnswers } from "../../src/operator/answers/overview.ts";
+import type { PeopleAnswers } from "../../src/operator/answers/people.ts";
 import { ADA, listTables, makeKnown, rowsAbout } from "../known-person.ts";
 import { type TestClient, World } from "../world.ts";
 

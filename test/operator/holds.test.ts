@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { ServiceState } from "../../src/domain/operations/problems.ts";
 import { CampaignWorld, CODES, PHONES, TYPO } from "../campaign.ts";
 import { countingDatabase } from "../counting-database.ts";
-import { losingAll, losingFirst } from "../late-tries.ts";
+import { losingAll } from "../late-tries.ts";
 import type { TestClient, World } from "../world.ts";
 
 let own: CampaignWorld;
@@ -124,18 +124,6 @@ describe("a hold", () => {
     expect(await world.statusOf(messageId)).toBe("PENDING_TO_SEND");
     await world.pass(3);
     expect(await own.countOf("SENDING")).toBe(PHONES.length);
-  });
-
-  it("that is made after a release holds, whenever a lost try of the release runs", async () => {
-    await own.campaign();
-    await own.call("hold");
-    const runLate = await losingFirst(world, () => own.call("release"));
-    world.jobs.length = 0;
-    world.advance(1);
-    await own.call("hold", { reason: "wrong after all" });
-    await runLate();
-    await world.pass(5);
-    expect(own.submitted).toEqual([]);
   });
 
   it("leaves the confirmation of an opt-out alone", async () => {

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { ImportListAnswers } from "../../src/operator/import-list.ts";
-import type { SubscriberAnswers } from "../../src/operator/subscribers.ts";
+import type { ImportListAnswers, SubscriberAnswers } from "../../src/operator/answers/imports.ts";
 import { bindDatabases, makeBrand } from "../databases.ts";
 import { World } from "../world.ts";
 

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from "vitest";
 import { receiveInbound } from "../../src/flows/people/receive-inbound.ts";
-import type { InboundAnswers } from "../../src/operator/inbound.ts";
+import type { InboundAnswers } from "../../src/operator/answers/inbound.ts";
 import { seed } from "../seed.ts";
 import { World } from "../world.ts";
 

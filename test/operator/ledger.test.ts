@@ -109,22 +109,20 @@ describe("the ledger", () => {
     expect(await (await call("?format=csv")).text()).not.toContain(ADA);
   });
 
-  it("is found in the other database, and a cursor of before a move is refused", async () => {
+  it("is found in the other database", async () => {
     await bindDatabases(world, 2);
     for (const brand of [await makeBrand(world, 1), await makeBrand(world, 2)]) {
       const { websiteId, phone } = brand;
       expect((await page("", websiteId)).changes.map((change) => change.phone)).toContain(phone);
-      const { database } = await (await world.operator("GET", `/websites/${websiteId}`)).json<{ database: string }>();
-      const other = database === "DB" ? "DB_2" : "DB";
-      const moved = await call(`?cursor=1-1-${other}`, websiteId);
-      expect([moved.status, await moved.json()]).toMatchObject([400, { details: [{ field: "cursor" }] }]);
-      expect((await call(`?cursor=1-1-${database}`, websiteId)).status).toBe(200);
     }
   });
 
-  it.each(["?cursor=x", "?cursor=1-2", "?from=soon", "?to=soon", "?format=xml"])("is refused for %s", async (query) => {
-    expect((await call(query)).status).toBe(400);
-  });
+  it.each(["?cursor=x", "?cursor=1-2-3", "?from=soon", "?to=soon", "?format=xml"])(
+    "is refused for %s",
+    async (query) => {
+      expect((await call(query)).status).toBe(400);
+    },
+  );
 
   it("is for an operator, and of a website that there is", async () => {
     expect((await world.fetch("/operator/websites/brand/ledger")).status).toBe(401);

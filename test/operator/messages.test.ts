@@ -1,8 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { LOOKED_THROUGH } from "../../src/store/messages/find-messages.ts";
 import { countingDatabase } from "../counting-database.ts";
-import { bindDatabases } from "../databases.ts";
-import { beginMove, finishMove } from "../moves.ts";
 import { seed } from "../seed.ts";
 import { type TestClient, World } from "../world.ts";
 
@@ -116,18 +114,6 @@ describe("messages are found", () => {
     expect(await ids({ phone: ADA, email: "ada@example.com" })).toEqual([sent]);
     for (const phone of [ADA, BEA])
       expect(await ids({ website: "brand", phone, email: "nobody@example.com" })).toEqual([]);
-  });
-
-  it("by no cursor of before a move: rows of one millisecond have other places there", async () => {
-    await seedMany(250, "'DELIVERED'");
-    const { next } = await find({ website: "brand" });
-    await bindDatabases(world, 2);
-    await beginMove(world, "brand", "DB_2");
-    await finishMove(world, "brand");
-    const answer = await world.operator("GET", `/messages?website=brand&cursor=${next}`);
-    expect(answer.status).toBe(400);
-    expect(await answer.text()).toContain("moved to another database");
-    expect((await find({ website: "brand" })).messages).toHaveLength(100);
   });
 
   it("page by page, each once, though all were accepted in one millisecond", async () => {

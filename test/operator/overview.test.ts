@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { applyReceipts } from "../../src/flows/messages/apply-receipts.ts";
 import { countLedgers } from "../../src/flows/operations/count-ledgers.ts";
-import type { OverviewAnswers } from "../../src/operator/overview.ts";
+import type { OverviewAnswers } from "../../src/operator/answers/overview.ts";
 import { MOST_LOOKED_AT } from "../../src/store/operations/overview.ts";
 import { countingDatabase } from "../counting-database.ts";
 import { seed } from "../seed.ts";

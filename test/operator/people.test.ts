@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { PeopleAnswers } from "../../src/operator/views/person.ts";
+import type { PeopleAnswers } from "../../src/operator/answers/people.ts";
 import { countingDatabase } from "../counting-database.ts";
 import { ADA, listTables, makeKnown, OURS, rowsAbout } from "../known-person.ts";
 import { seed } from "../seed.ts";

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { PersonIdAnswers } from "../../src/operator/person-ids.ts";
+import type { PersonIdAnswers } from "../../src/operator/answers/people.ts";
 import { toPersonId } from "../../src/platform/person-id.ts";
 import { OF_THE_CONSOLE, type Role, signIn } from "../console.ts";
 import { World } from "../world.ts";

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from "vitest";
-import type { SessionAnswers } from "../../src/operator/views/operators.ts";
+import type { SessionAnswers } from "../../src/operator/answers/operators.ts";
 import { OF_THE_CONSOLE, signIn } from "../console.ts";
 import { failingDatabase } from "../failing-database.ts";
 import { World } from "../world.ts";

@@ -1,10 +1,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import type { SubscriberListAnswers } from "../../src/operator/answers/people.ts";
 import { FILE_ROWS } from "../../src/operator/csv-file.ts";
-import type { SubscriberListAnswers } from "../../src/operator/subscriber-list.ts";
 import { countingDatabase } from "../counting-database.ts";
 import { bindDatabases, makeBrand } from "../databases.ts";
 import { racingDatabase } from "../failing-database.ts";
-import { beginMove, finishMove } from "../moves.ts";
 import { seed } from "../seed.ts";
 import { type TestClient, World } from "../world.ts";
 
@@ -90,19 +89,6 @@ describe("the list of a website's people", () => {
     const brand = await makeBrand(world, 2);
     const { subscribers } = await page("", brand.websiteId);
     expect(subscribers.map(({ phone }) => phone)).toContain(brand.phone);
-  });
-
-  it("refuses a cursor of before a move, whose change may be of another number there", async () => {
-    await add(250);
-    const { next } = await page();
-    await bindDatabases(world, 2);
-    await beginMove(world, "brand", "DB_2");
-    await finishMove(world, "brand");
-    const answer = await world.operator("GET", `/websites/brand/subscribers?cursor=${next}`);
-    expect(answer.status).toBe(400);
-    expect(await answer.text()).toContain("moved to another database");
-    const second = await page(`?cursor=${(await page()).next}`);
-    expect(second.subscribers[0]?.phone).toBe("+16465550098");
   });
 
   it.each(["?cursor=x", "?cursor=999999", "?format=xml"])("is refused for %s", async (query) => {

@@ -1,6 +1,6 @@
 import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import type { TestEventAnswers } from "../../src/operator/test-event.ts";
+import type { TestEventAnswers } from "../../src/operator/answers/clients.ts";
 import { ADA, bindDatabases, makeBrand } from "../databases.ts";
 import { type TestClient, World } from "../world.ts";
 

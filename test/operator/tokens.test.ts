@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { makeIsolateState } from "../../src/deps.ts";
-import type { AuditAnswers, TokenAnswers } from "../../src/operator/views/operators.ts";
+import type { AuditAnswers, TokenAnswers } from "../../src/operator/answers/operators.ts";
 import { sha256Hex } from "../../src/platform/secrets.ts";
 import { countingDatabase } from "../counting-database.ts";
 import { failingDatabase } from "../failing-database.ts";

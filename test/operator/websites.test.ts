@@ -98,7 +98,8 @@ describe("a website that is changed", () => {
     ["the origin of its links", { linkOrigin: "https://brand.example" }],
   ])("in %s keeps the rest", async (_, given) => {
     expect(await put(given)).toMatchObject({ status: 200, body: { ...WHOLE, ...given } });
-    expect(await (await world.operator("GET", "/websites/brand")).json()).toMatchObject({ ...WHOLE, ...given });
+    const shown = Object.entries((await (await world.operator("GET", "/websites/brand")).json()) as object);
+    expect(Object.fromEntries(shown.filter(([name]) => name in WHOLE))).toEqual({ ...WHOLE, ...given });
   });
 
   it.each(["", null])("has what is optional taken away by %j", async (nothing) => {

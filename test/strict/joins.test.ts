@@ -1,32 +1,32 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { STAYING_TABLES } from "../../src/store/databases/moved-tables.ts";
 import { World } from "../world.ts";
 import { strictEnv } from "./bindings.ts";
-import { ALLOWED_JOINS, joinFault, OF_THE_DATABASE } from "./joins.ts";
+import { ALLOWED_JOINS, joinFault, OF_THE_FIRST } from "./joins.ts";
 import { platform } from "./platform.ts";
 
-const OF_IMPORTS = "SELECT i.*, a.outcome FROM imports i LEFT JOIN audit_log a ON a.request_id = i.import_id";
+const OF_CLIENTS = "SELECT c.*, h.home FROM clients c LEFT JOIN client_homes h ON h.client_id = c.client_id";
+
+let world: World;
 
 beforeEach(async () => {
-  await World.create();
+  world = await World.create();
 });
 
-describe("a statement on what moves and what stays", () => {
+describe("a statement on rows of websites and on what only the first database has", () => {
   it.each([
-    OF_IMPORTS,
+    OF_CLIENTS,
     "SELECT 1 FROM messages m WHERE EXISTS (SELECT 1 FROM dead_jobs d WHERE d.id = m.message_id)",
-    "UPDATE websites SET name = (SELECT outcome FROM audit_log a WHERE a.path = websites.website_id)",
+    "UPDATE websites SET name = (SELECT database FROM homes h WHERE h.website_id = websites.website_id)",
     "INSERT INTO clients (client_id) SELECT client_id FROM client_homes",
     "DELETE FROM links WHERE code IN (SELECT subject FROM told_problems)",
   ])("is a fault: %s", (sql) => {
-    expect(joinFault(sql)).toMatch(/moves with its website, and \w+ stays/);
+    expect(joinFault(sql)).toMatch(/is in each database, and \w+ in the first alone/);
   });
 
   it.each([
     "SELECT outcome FROM audit_log WHERE request_id = ?1",
-    "SELECT 1 FROM imports i WHERE NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = i.website_id)",
-    "SELECT h.database FROM homes h LEFT JOIN moves m ON m.website_id = h.website_id",
-    "SELECT 'audit_log' AS name FROM messages",
+    "SELECT h.database FROM client_homes c CROSS JOIN homes h ON h.home = c.home",
+    "SELECT 'dead_jobs' AS name FROM messages",
     ...ALLOWED_JOINS.map(([part]) => part),
   ])("is none: %s", (sql) => {
     expect(joinFault(sql)).toBeUndefined();
@@ -34,14 +34,15 @@ describe("a statement on what moves and what stays", () => {
 
   it("fails the test that runs it, each time", async () => {
     for (let times = 0; times < 2; times++) {
-      await strictEnv.DB.prepare(`${OF_IMPORTS} WHERE i.import_id = ?1`).bind("x").all();
+      await strictEnv.DB.prepare(`${OF_CLIENTS} WHERE c.client_id = ?1`).bind("x").all();
       expect(platform.takeRefusals()).toEqual([
-        expect.stringContaining("imports moves with its website, and audit_log"),
+        expect.stringContaining("clients is in each database, and client_homes"),
       ]);
     }
   });
 });
 
-it("what is of a database stays in it", () => {
-  expect(Object.keys(STAYING_TABLES)).toEqual(expect.arrayContaining(OF_THE_DATABASE));
+it("the tables of the first database are some that there are", async () => {
+  const tables = await world.rows("SELECT name FROM sqlite_schema WHERE type = 'table'");
+  expect(tables.map(({ name }) => name)).toEqual(expect.arrayContaining(OF_THE_FIRST));
 });

@@ -1,6 +1,6 @@
 // The answers of the requests of one import, as if one request had had all of the file.
 import { DONE } from "../../../src/domain/people/import-figures.ts";
-import type { SubscriberAnswers } from "../../../src/operator/subscribers.ts";
+import type { SubscriberAnswers } from "../../../src/operator/answers/imports.ts";
 import type { ErrorBody } from "../api.ts";
 import type { Piece } from "./cut-file.ts";
 

@@ -1,5 +1,5 @@
 // The command that imports a file of subscribers, and what it prints.
-import type { SubscriberAnswers } from "../../../src/operator/subscribers.ts";
+import type { SubscriberAnswers } from "../../../src/operator/answers/imports.ts";
 import type { Own } from "../command.ts";
 import { printable } from "../table.ts";
 import { importFile } from "./import-file.ts";

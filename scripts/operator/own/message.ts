@@ -1,5 +1,5 @@
 import { describeStatus } from "../../../src/domain/callbacks/edge-status.ts";
-import type { MessageAnswers } from "../../../src/operator/messages.ts";
+import type { MessageAnswers } from "../../../src/operator/answers/messages.ts";
 import type { Own } from "../command.ts";
 import { type Cell, toTable } from "../table.ts";
 

@@ -1,6 +1,6 @@
 // Calls that do a part of the work each: the command repeats them, and tells the sum.
-import type { DeadJobAnswers } from "../../../src/operator/dead-jobs.ts";
-import type { SubscriberAnswers } from "../../../src/operator/subscribers.ts";
+import type { DeadJobAnswers } from "../../../src/operator/answers/dead-jobs.ts";
+import type { SubscriberAnswers } from "../../../src/operator/answers/imports.ts";
 import type { Own } from "../command.ts";
 
 type PutBackAll = DeadJobAnswers["PutBackAll"];

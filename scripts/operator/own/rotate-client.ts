@@ -1,4 +1,4 @@
-import type { ClientAnswers } from "../../../src/operator/views/client.ts";
+import type { ClientAnswers } from "../../../src/operator/answers/clients.ts";
 import { demoClientFile, keepRotated } from "../../demo.ts";
 import type { Own } from "../command.ts";
 

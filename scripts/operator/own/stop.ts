@@ -1,6 +1,6 @@
 // `hold` and `cancel`: what a typing error in a purpose would hide, and what cannot be undone.
 import { nearestOf } from "../../../src/domain/operations/nearest.ts";
-import type { WaitingAnswers } from "../../../src/operator/waiting.ts";
+import type { WaitingAnswers } from "../../../src/operator/answers/waiting.ts";
 import { callOperator, type Service } from "../api.ts";
 import { type Own, toQuery, UsageError, type Values } from "../command.ts";
 import { printable } from "../table.ts";

@@ -4,7 +4,6 @@ import type { FieldError } from "../failure.ts";
 import { firstFault, jsonObject, orLeftOut, orNull, ruleOfFields, text, wholeNumber } from "../fields.ts";
 import type { Hold } from "../messages/hold.ts";
 import { sendPurpose } from "../messages/send-request.ts";
-import type { SendingHours } from "../messages/sending-hours.ts";
 import { isBlank, strip } from "../people/invisible.ts";
 import { findWordFault } from "../people/keyword.ts";
 import { isCountry } from "../people/phone.ts";
@@ -78,7 +77,7 @@ export const websiteFields = jsonObject({
     text(1600).refine((value) => value === "" || !isBlank(value), "must have a character that can be seen"),
   ).describe("The reply to HELP and INFO."),
   database: orLeftOut(z.string("must be a string").max(20, "must have at most 20 characters")).describe(
-    "The database of a new website, such as `DB_2`. The default is the least full one. Only a move changes it: `POST /operator/websites/{websiteId}/move`.",
+    "The database of a new website, such as `DB_2`. The default is the least full one. A website stays in its database: another one is refused (40001).",
   ),
   duplicateWindowHours: orNull(wholeNumber("hours", 1, 168)).describe(
     "How long the same number, text, sendPurpose and sendAt count as one message. Without it, duplicates are sent.",
@@ -131,7 +130,10 @@ export const websiteFields = jsonObject({
  * Omitted settings are undefined.
  * @param present the website as it is; undefined for a new one
  */
-export function websiteSettingsSchema(present: WebsiteSettings | undefined, carriers: CarrierRules) {
+export function websiteSettingsSchema(
+  present: Pick<Website, "carrier" | "sender"> | undefined,
+  carriers: CarrierRules,
+) {
   const isLeft = (carrier: unknown) => present !== undefined && carrier === undefined;
   const requireCarrier = ruleOfFields<Record<string, unknown>>(({ name, carrier, sender }, add) => {
     if (!present && name === undefined) add("name", "is required");
@@ -157,34 +159,26 @@ function isTextOrNone(value: unknown): value is string | null | undefined {
 
 export type GivenSettings = z.output<ReturnType<typeof websiteSettingsSchema>>;
 
-interface WebsiteSettings {
+const optionalFields = websiteFields.omit({ name: true, carrier: true, sender: true, database: true });
+
+type OptionalFields = z.output<typeof optionalFields>;
+
+/** What a website may have beside its name, its carrier and its sender; null: it has none. */
+export type OptionalSettings = { [Name in keyof OptionalFields]-?: Exclude<OptionalFields[Name], undefined> };
+
+/** @param present undefined for a new website. @param given undefined, or left out, keeps a setting */
+export function settingsAfter(present: OptionalSettings | undefined, given: Partial<OptionalFields>): OptionalSettings {
+  const names = optionalFields.keyof().options;
+  const settings = names.map((name) => [name, given[name] === undefined ? (present?.[name] ?? null) : given[name]]);
+  return Object.fromEntries(settings);
+}
+
+export interface Website extends OptionalSettings {
+  websiteId: string;
   name: string;
   carrier: string;
   /** A number, a short code or another name from which the carrier sends. */
   sender: string | null;
-  helpText: string | null;
-  /** Within this time, the same content to the same person is a duplicate; null: never. */
-  duplicateWindowHours: number | null;
-  /** Words that opt out of this website, in addition to the words that opt out of every website. */
-  optOutWords: string[] | null;
-  /** An IANA name. */
-  timeZone: string | null;
-  /** ISO 3166-1 codes of the countries to which it sends; null: all. */
-  allowedCountries: string[] | null;
-  /** Its tracking links have this origin; null: that of the service. */
-  linkOrigin: string | null;
-  /** The most marketing messages to one person in so many hours; null: any number. */
-  frequencyCap: { count: number; hours: number } | null;
-  /** Purposes whose messages are transactional unless they say otherwise. */
-  transactionalPurposes: string[] | null;
-  /** When its marketing messages may go; null: at any time. */
-  sendingHours: SendingHours | null;
-  /** The most texts that it accepts in 24 hours; null: any number. */
-  dailyLimit: number | null;
-}
-
-export interface Website extends WebsiteSettings {
-  websiteId: string;
   /** See home.ts. */
   home: number;
   /** The binding of the database that it is in. */

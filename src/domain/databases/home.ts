@@ -1,5 +1,5 @@
 // Pure. A website's home: a number from 1 on that it keeps for life. Its ids carry the home, and the directory knows in which
-// database a home is, so a website can move and its ids stay. Ids that belong to no website, such as those of requests, have home 0.
+// database a home is, so an id alone leads to its database. Ids that belong to no website, such as those of requests, have home 0.
 
 /** 20 bits in an id. */
 export const MOST_HOMES = 2 ** 20;

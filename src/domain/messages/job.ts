@@ -67,17 +67,6 @@ const jobSchema = z.discriminatedUnion("kind", [
   }),
   /** Recovery: stores how submissions ended, after the store has failed to. */
   z.object({ kind: z.literal("record"), claim: z.string(), records: z.array(submissionRecordSchema) }),
-  /** Counts a click on the link of a message whose website was on the move. */
-  z.object({
-    kind: z.literal("click"),
-    messageId: z.string(),
-    clickId: z.string(),
-    /** Milliseconds since 1970. */
-    clickedAt: z.number(),
-    isPerson: z.boolean(),
-  }),
-  /** Goes on with the move of a website to another database. */
-  z.object({ kind: z.literal("move"), websiteId: z.string() }),
   /** Applies receipts that a carrier was told are received. */
   z.object({
     kind: z.literal("receipts"),
@@ -90,7 +79,7 @@ const jobSchema = z.discriminatedUnion("kind", [
 
 export type Job = z.output<typeof jobSchema>;
 
-/** A job that repairs the effects of a failed store, or continues interrupted work. */
+/** A job that repairs the effects of a failed store. */
 export type Recovery = Exclude<Job, { kind: "deliver" | "receipts" }>;
 
 export function isRecovery(job: Job | undefined): job is Recovery {

@@ -74,12 +74,6 @@ export const LONGEST_DEAD_PAUSE_SECONDS = 7200;
 /** A recovery job repairs the effects of a failed store: it cancels, releases or records. It first runs after this pause. */
 export const RECOVERY_DELAY_SECONDS = 5;
 
-/**
- * The pause before a job that releases a claim. D1 may run a claim for so long after its caller gave up on it, and a claim that
- * came after its release would never end.
- */
-export const RELEASE_DELAY_SECONDS = 30;
-
 /** The longest pause between two tries of a recovery job. */
 export const LONGEST_RECOVERY_SECONDS = 300;
 
@@ -160,6 +154,12 @@ export const LONGEST_STORE_PAUSE_MILLISECONDS = 200;
 
 /** Timeout of one try. The largest statements of requests and jobs take a second or two. */
 export const STORE_TRY_MILLISECONDS = 10_000;
+
+/** By how much the clocks of the Worker and of D1 may differ. */
+export const STORE_CLOCKS_MILLISECONDS = 5000;
+
+/** A try that was given up takes effect within this time, or never: a job that releases its claim waits so long. See src/store/fence.ts. */
+export const TRY_LIFE_SECONDS = (STORE_TRY_MILLISECONDS + STORE_CLOCKS_MILLISECONDS) / 1000;
 
 /** The limit of D1 itself, for statements that count millions of rows. */
 export const LONGEST_STORE_TRY_MILLISECONDS = 30_000;

@@ -51,8 +51,6 @@ export interface FailedSend {
   /** It is certainly not stored, as each attempt on each route says; otherwise it may be. */
   isRefused: boolean;
   isFull?: boolean;
-  /** Its website is on the move. */
-  isPaused?: boolean;
   /** Its website has reached its daily limit. */
   overLimit?: OverLimit;
   error: string;

@@ -39,8 +39,6 @@ export const AUDIT_ACTIONS = [
   "erase-person",
   "try-carrier",
   "put-back",
-  "move-website",
-  "abort-move",
   "create-token",
   "end-token",
   "sign-in",

@@ -1,6 +1,5 @@
 // Pure. The problems in the state of the service.
 import { type DatabaseState, describeFill, FILLING_SHARE, FULL_SHARE, shareOf } from "../databases/database-state.ts";
-import type { Move } from "../databases/move.ts";
 import { findFailingSenders, findSilentCarriers, HOUR_MINUTES, type ReceiptCount } from "../messages/deliveries.ts";
 import { LONGEST_RUN_MILLISECONDS } from "../messages/retry-policy.ts";
 import { isFailing, type MinuteOutcome } from "./outcome-trend.ts";
@@ -33,8 +32,6 @@ interface Observed extends ObservedState {
   nowMinute: number;
   /** Submissions and receipts are known of the minutes after this one. */
   countedAfter: number;
-  /** Moves of websites that have failed, or that no job has worked on for minutes. */
-  moves: Pick<Move, "websiteId" | "state" | "problem">[];
   /** These are of the last hour, without those of the sandbox, whose failures are rehearsed. */
   submissions: (MinuteOutcome & { carrier: string })[];
   receipts: ReceiptCount[];
@@ -111,8 +108,6 @@ const CHECKS = {
     isKnown(failing, "receipts") && countedAfter <= nowMinute - HOUR_MINUTES
       ? findSilentCarriers(submissions, receipts, nowMinute)
       : [],
-  "move-stuck": ({ moves }) =>
-    moves.map(({ websiteId, state, problem }) => ({ websiteId, cause: `${state}${problem ? `: ${problem}` : ""}` })),
   "callbacks-late": ({ callbacks }) => when(isOlder(callbacks.due, LATE_SECONDS)),
   "callbacks-failing": ({ posts, nowMinute }) => when(isFailing(posts, nowMinute)),
   "endpoint-failing": ({ failingEndpoints }) => failingEndpoints.map(({ failures, ...about }) => about),

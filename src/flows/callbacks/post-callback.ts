@@ -6,7 +6,8 @@ import { isTaken, type PostResult, postOnce } from "../../platform/callback-post
 import { describeError } from "../../platform/describe-error.ts";
 import { unseal } from "../../platform/secrets.ts";
 import type { CallbackRecord, ClaimedCallback } from "../../store/callbacks/callbacks.ts";
-import type { OutcomeTally } from "../operations/count-outcomes.ts";
+import type { OutcomeCount } from "../../store/operations/outcome-counts.ts";
+import { nextTime, sumOutcomes } from "../operations/count-outcomes.ts";
 import type { Slots } from "./slots.ts";
 
 /** What the callbacks of a job share. */
@@ -15,7 +16,6 @@ export interface PostingJob {
   until: number;
   /** The connections of the invocation. */
   slots: Slots;
-  tally: OutcomeTally;
   /** Decrypted, by their sealed form: the callbacks of a client have the same. */
   secrets: Map<string, Promise<string>>;
 }
@@ -24,18 +24,19 @@ export interface PostingJob {
 export interface Posted {
   callback: ClaimedCallback;
   record: CallbackRecord;
+  /** In the order of all outcomes: see nextTime. null: there was no URL to post it to. */
+  endedAt: number | null;
 }
 
 /** Signs and posts a claimed callback, once. Never throws. */
 export async function postCallback(
   deps: Deps,
   callback: ClaimedCallback,
-  { tally, secrets }: Pick<PostingJob, "tally" | "secrets">,
-): Promise<CallbackRecord> {
+  { secrets }: Pick<PostingJob, "secrets">,
+): Promise<Posted> {
   const started = deps.now();
   const result = await signAndPost(deps, callback, secrets, started);
   const durationMilliseconds = deps.now() - started;
-  tally.add({ kind: "callback", carrier: callback.carrier, outcome: outcomeOf(result) });
   if (!isTaken(result)) {
     deps.log("warn", "callback.posted", {
       eventId: callback.eventId,
@@ -48,7 +49,8 @@ export async function postCallback(
       ...(result.outcome === "answered" ? {} : { error: result.response }),
     });
   }
-  return { eventId: callback.eventId, durationMilliseconds, ...result };
+  const record = { eventId: callback.eventId, durationMilliseconds, ...result };
+  return { callback, record, endedAt: nextTime(deps) };
 }
 
 /** Stored as the response, for the operator. */
@@ -59,7 +61,7 @@ export function withoutUrl(deps: Deps, callbacks: ClaimedCallback[]): Posted[] {
   if (callbacks.length > 0) deps.log("info", "callbacks.without-url", { count: callbacks.length });
   return callbacks.map((callback) => {
     const record = { eventId: callback.eventId, durationMilliseconds: 0, ...notPosted(NO_CALLBACK_URL) };
-    return { callback, record };
+    return { callback, record, endedAt: null };
   });
 }
 
@@ -74,6 +76,13 @@ export function logTaken(deps: Deps, posted: Posted[]): void {
     milliseconds: Math.max(...taken.map(({ record }) => record.durationMilliseconds)),
   });
 }
+
+export const countPosted = (posted: Posted[]): OutcomeCount[] =>
+  sumOutcomes(
+    posted.flatMap(({ callback: { carrier }, record, endedAt }) =>
+      endedAt === null ? [] : { kind: "callback" as const, carrier, outcome: outcomeOf(record), at: endedAt },
+    ),
+  );
 
 /** What is counted of a callback: of another answer than 2xx, the status. */
 function outcomeOf(result: PostResult): string {

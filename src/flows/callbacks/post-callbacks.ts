@@ -3,7 +3,6 @@
 import type { Deps } from "../../deps.ts";
 import type { DueEvent } from "../../domain/callbacks/callback.ts";
 import { hasNoEffect, isStoreRefused, isStoreUnavailable } from "../../domain/failure.ts";
-import type { Recovery } from "../../domain/messages/job.ts";
 import { RECOVERY_DELAY_SECONDS, refusedSeconds } from "../../domain/messages/retry-policy.ts";
 import { describeError } from "../../platform/describe-error.ts";
 import {
@@ -17,9 +16,9 @@ import { pauseAfter } from "../databases/split-batch.ts";
 import { OUTBOUND_CONNECTIONS } from "../messages/connections.ts";
 import { queueCallbacks } from "../messages/queue-jobs.ts";
 import { claimOrRelease, queueRecoveryOrLog } from "../messages/recovery-jobs.ts";
-import { countOutcomes, type OutcomeTally } from "../operations/count-outcomes.ts";
+import { storeLater } from "../operations/count-outcomes.ts";
 import { EndpointTally } from "./endpoint-tally.ts";
-import { logTaken, type Posted, withoutUrl } from "./post-callback.ts";
+import { countPosted, logTaken, type Posted, withoutUrl } from "./post-callback.ts";
 import { type HostEnd, postToHost } from "./post-to-host.ts";
 import { Slots } from "./slots.ts";
 
@@ -43,7 +42,7 @@ export async function postCallbacks(deps: Deps, eventIds: DueEvent[]): Promise<v
   try {
     const claimed = await claimOrGiveBack(deps, eventIds);
     deps.pause.until = 0;
-    const posting = countOutcomes(deps, (tally) => postClaimed(deps, claimed, tally)).then(
+    const posting = postClaimed(deps, claimed).then(
       () => deps.log("info", "job", { ...about(), outcome: "done" }),
       failed,
     );
@@ -65,7 +64,7 @@ interface ClaimedCallbacks {
  * Posts each callback of a claim once, those of each host in the order of their events. Callbacks that it cannot post in time are
  * queued again at once; those to a host at which a post has timed out, after a minute. Never throws.
  */
-async function postClaimed(deps: Deps, { claim, callbacks }: ClaimedCallbacks, tally: OutcomeTally): Promise<void> {
+async function postClaimed(deps: Deps, { claim, callbacks }: ClaimedCallbacks): Promise<void> {
   const unpostable = callbacks.filter(({ callbackUrl }) => callbackUrl === null);
   const hosts = Map.groupBy(
     callbacks.filter(({ callbackUrl }) => callbackUrl !== null),
@@ -75,7 +74,6 @@ async function postClaimed(deps: Deps, { claim, callbacks }: ClaimedCallbacks, t
     until: deps.now() + RUN_MILLISECONDS,
     slots: new Slots(deps.outbound ?? OUTBOUND_CONNECTIONS),
     secrets: new Map(),
-    tally,
   };
   const ends = await Promise.all(Array.from(hosts.values(), (some) => postToHost(deps, job, some)));
   const posted = ends.flatMap((end) => end.posted);
@@ -87,7 +85,7 @@ async function postClaimed(deps: Deps, { claim, callbacks }: ClaimedCallbacks, t
     { eventIds: timedOut.flatMap(idsLeft), delaySeconds: PAUSE_SECONDS },
     { eventIds: inTime.flatMap(idsLeft), delaySeconds: 0 },
   ];
-  await storeEnd(deps, claim, tally, [...posted, ...withoutUrl(deps, unpostable)], unposted);
+  await storeEnd(deps, claim, [...posted, ...withoutUrl(deps, unpostable)], unposted);
 }
 
 const idsLeft = ({ left }: HostEnd) => left.map(({ eventId }) => eventId);
@@ -106,9 +104,7 @@ async function claimOrGiveBack(deps: Deps, eventIds: DueEvent[]): Promise<Claime
   const claim = deps.newId();
   const claiming = claimCallbacks(deps.db, eventIds, claim, deps.now());
   try {
-    const toJob = (some: DueEvent[]): Recovery => ({ kind: "release-callbacks", claim, eventIds: some });
-    const { callbacks } = await claimOrRelease(deps, claiming, eventIds, toJob);
-    return { claim, callbacks };
+    return { claim, callbacks: await claimOrRelease(deps, claiming, { kind: "release-callbacks", claim, eventIds }) };
   } catch (error) {
     if (isStoreRefused(error)) await queueCallbacks(deps, eventIds, refusedSeconds(deps.random()));
     throw error;
@@ -122,16 +118,10 @@ interface Left {
 }
 
 /** Stores what came back, and gives back the callbacks that were not posted. Never throws. */
-async function storeEnd(
-  deps: Deps,
-  claim: string,
-  tally: OutcomeTally,
-  posted: Posted[],
-  unposted: Left[],
-): Promise<void> {
+async function storeEnd(deps: Deps, claim: string, posted: Posted[], unposted: Left[]): Promise<void> {
   const left = unposted.filter(({ eventIds }) => eventIds.length > 0);
   const now = deps.now();
-  const counts = tally.take();
+  const counts = countPosted(posted);
   const endpoints = new EndpointTally();
   for (const { callback, record } of posted) endpoints.add(callback, record);
   const toStore = {
@@ -146,7 +136,7 @@ async function storeEnd(
     if (posted.length + left.length > 0) await recordCallbacks(deps.db, toStore);
     for (const { eventIds, delaySeconds } of left) await queueCallbacks(deps, eventIds, delaySeconds);
   } catch (error) {
-    if (hasNoEffect(error)) tally.putBack(counts);
+    if (hasNoEffect(error)) storeLater(deps, counts);
     await storeAfterFailure(deps, toStore, error);
   }
 }

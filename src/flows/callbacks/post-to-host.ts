@@ -25,9 +25,9 @@ export async function postToHost(deps: Deps, job: PostingJob, callbacks: Claimed
     job.slots.use(async () => {
       // The callback may have waited long for its slot.
       if (isOver()) return void end.left.push(callback);
-      const record = await postCallback(deps, callback, job);
-      end.posted.push({ callback, record });
-      end.hasTimedOut ||= record.outcome === "timed-out";
+      const posted = await postCallback(deps, callback, job);
+      end.posted.push(posted);
+      end.hasTimedOut ||= posted.record.outcome === "timed-out";
     });
   const postInTurn = async () => {
     while (!isOver()) {

@@ -18,13 +18,13 @@ import { countMiss } from "./count-miss.ts";
 export function noteUse(deps: Deps, { clientId, database }: Credentials, secretHash: string): void {
   const now = deps.now();
   if (!deps.storedUses.isDue(`${clientId} ${secretHash}`, USED_AGAIN_MILLISECONDS, now)) return;
-  afterwards(deps, () => storeUse(inDatabase(deps, database).db, clientId, secretHash, now));
+  storeAfterwards(deps, database, (db) => storeUse(db, clientId, secretHash, now));
 }
 
 export function noteRefusal(deps: Deps, { clientId, database }: Credentials, cause: ClientRefusal): void {
   const now = deps.now();
   if (!deps.storedUses.isDue(`${clientId} ${cause}`, REFUSED_AGAIN_MILLISECONDS, now)) return;
-  afterwards(deps, () => storeRefusal(inDatabase(deps, database).db, clientId, cause, now));
+  storeAfterwards(deps, database, (db) => storeRefusal(db, clientId, cause, now));
 }
 
 /** For the client's own eyes: GET /text/requests. It is counted in any case, for the operator. */
@@ -34,14 +34,14 @@ export function noteRefusedRequest(deps: Deps, client: Credentials, refused: Ref
   deps.refusals.add(client, code, refusedAt);
   if (!deps.storedUses.isDue(`${clientId} ${path} ${code}`, REFUSED_ONCE_MILLISECONDS, refusedAt)) return;
   const counts = deps.refusals.take(websiteId);
-  afterwards(deps, () => storeRefusedRequest(inDatabase(deps, database).db, client, toKept(refused), counts));
+  storeAfterwards(deps, database, (db) => storeRefusedRequest(db, client, toKept(refused), counts));
 }
 
 /** Stores what was refused within ten seconds of a refusal that is stored, once they have passed: with whichever request comes then. */
 export function storeCountedRefusals(deps: Deps): void {
   for (const { websiteId, database } of deps.refusals.due(deps.now())) {
     const counts = deps.refusals.take(websiteId);
-    afterwards(deps, () => addRefusals(inDatabase(deps, database).db, websiteId, counts));
+    storeAfterwards(deps, database, (db) => addRefusals(db, websiteId, counts));
   }
 }
 
@@ -56,6 +56,10 @@ export function noteMalformed(deps: Deps, clientId: string, address: string): vo
   });
 }
 
-function afterwards(deps: Deps, store: () => Promise<void>): void {
-  deps.waitUntil(unlessItFails(deps, "client.use-not-stored", {}, store));
+function storeAfterwards(deps: Deps, database: string, store: (db: D1Database) => Promise<void>): void {
+  afterwards(deps, () => store(inDatabase(deps, database).db));
+}
+
+function afterwards(deps: Deps, work: () => Promise<void>): void {
+  deps.waitUntil(unlessItFails(deps, "client.use-not-stored", {}, work));
 }

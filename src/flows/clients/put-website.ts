@@ -4,7 +4,7 @@ import { type GivenSettings, type Website, websiteSettingsSchema } from "../../d
 import { failField, parseFields, RequestFailure } from "../../domain/failure.ts";
 import type { Author } from "../../domain/operations/audit.ts";
 import { findWebsite, insertWebsite, updateWebsite } from "../../store/clients/websites.ts";
-import { claimHome, copyPlace, keepSenderHome, type Place } from "../../store/databases/directory.ts";
+import { claimHome, copyPlace, FIRST, keepSenderHome, type Place } from "../../store/databases/directory.ts";
 import { chooseDatabase } from "../databases/choose-database.ts";
 import { inDatabase, inDatabaseOf, inFirst } from "../databases/places.ts";
 import { spreadChange } from "./spread-changes.ts";
@@ -31,7 +31,7 @@ export async function putWebsite(
     if (present) requireSame(present, given);
     const place = present ?? (await makePlace(deps, websiteId, given.database));
     if (place) await keepSender(deps, place, { ...present, ...given });
-    const put = present ? own : inDatabase(deps, place?.database);
+    const put = present ? own : inDatabase(deps, place?.database ?? FIRST);
     const isPut = present
       ? await updateWebsite(put.db, author, present, given, deps.now())
       : await insertWebsite(put.db, author, websiteId, place, given, deps.now());
@@ -43,7 +43,8 @@ export async function putWebsite(
 }
 
 function requireSame({ database }: Website, given: GivenSettings): void {
-  if ((given.database ?? database) !== database) failField("database", `is ${database}, and cannot be changed`);
+  if ((given.database ?? database) !== database)
+    failField("database", `is ${database}: a website stays in its database`);
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Deps } from "../../deps.ts";
 import { isStoreUnavailable } from "../../domain/failure.ts";
 import { inParallel } from "../in-parallel.ts";
 import { CONNECTIONS } from "../messages/connections.ts";
+import { inDatabase, inEach } from "./places.ts";
 
 /** What an answer says of databases that did not answer: their part is missing. Left out where all did. */
 export interface Missing {
@@ -10,12 +11,14 @@ export interface Missing {
 }
 
 /**
+ * @param databases all, if not given
  * @returns the answers in the order of the databases
  * @throws a fault of any; the failure of the store where none has answered
  */
 export async function askEach<T>(
-  databases: Deps[],
+  deps: Deps,
   ask: (own: Deps) => Promise<T>,
+  databases = inEach(deps),
 ): Promise<{ answers: T[]; missing: Missing }> {
   const failures = new Map<string, unknown>();
   const answers = await inParallel(databases, CONNECTIONS, async (own) => {
@@ -32,6 +35,17 @@ export async function askEach<T>(
     answers: answers.flat(1) as T[],
     missing: failures.size > 0 ? { unavailableDatabases: [...failures.keys()] } : {},
   };
+}
+
+/** Asks the database of each of these websites about those that are in it. @throws the first failure */
+export async function askTheirs<T extends { database: string }, R>(
+  deps: Deps,
+  websites: T[],
+  ask: (own: Deps, some: T[]) => Promise<R[]>,
+): Promise<R[]> {
+  const databases = [...Map.groupBy(websites, ({ database }) => database)];
+  const answers = await inParallel(databases, CONNECTIONS, ([database, some]) => ask(inDatabase(deps, database), some));
+  return answers.flat();
 }
 
 /** Where a list continues in its database, and the time of that place. */
@@ -54,20 +68,26 @@ const END = ".";
 /**
  * One page of what each database has, newest first. With several, its cursor has one of each.
  * @param read what follows a cursor in one database; '' is the beginning
+ * @param databases all, if not given
  */
 export async function mergePages<T>(
-  databases: Deps[],
+  deps: Deps,
   cursor: string,
   limit: number,
   read: (own: Deps, cursor: string) => Promise<Part<T>>,
+  databases = inEach(deps),
 ): Promise<{ items: T[]; next: string | null; missing: Missing }> {
   const begun = readCursors(databases, cursor);
   const isOver = (database: string) => begun.get(database) === END;
-  const { answers, missing } = await askEach(databases, async (own) => {
-    const from = begun.get(own.database) ?? "";
-    const part: Part<T> = isOver(own.database) ? { items: [], next: null } : await read(own, from);
-    return { database: own.database, from, ...inOrder(part) };
-  });
+  const { answers, missing } = await askEach(
+    deps,
+    async (own) => {
+      const from = begun.get(own.database) ?? "";
+      const part: Part<T> = isOver(own.database) ? { items: [], next: null } : await read(own, from);
+      return { database: own.database, from, ...inOrder(part) };
+    },
+    databases,
+  );
   // What is older than where another database has stopped is left for a later page: that database may have newer items.
   const stoppedAt = Math.max(...answers.map(({ next }) => next?.at ?? Number.NEGATIVE_INFINITY));
   const page = answers
@@ -95,7 +115,7 @@ function inOrder<T>({ items, next }: Part<T>): Part<T> {
 
 const SEPARATOR = "~";
 
-/** A cursor of the time when there was one database is of the first. */
+/** A cursor from before a database was bound has none of it: that is read from its beginning. */
 function readCursors(databases: Deps[], cursor: string): Map<string, string> {
   const parts = cursor.split(SEPARATOR);
   return new Map(databases.map(({ database }, index) => [database, parts[index] ?? ""]));

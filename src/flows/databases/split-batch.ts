@@ -2,17 +2,14 @@
 // so of one database: see queue-jobs.ts.
 import type { Deps } from "../../deps.ts";
 import { homeOf } from "../../domain/databases/home.ts";
-import { PAUSED_SECONDS } from "../../domain/databases/move.ts";
 import { isStoreRefused, isStoreUnavailable } from "../../domain/failure.ts";
 import { recoverySeconds } from "../../domain/messages/retry-policy.ts";
 import { describeError } from "../../platform/describe-error.ts";
 import { withinTime } from "../../platform/time-limit.ts";
 import { probeDatabase } from "../../store/database.ts";
-import { STATE } from "../../store/databases/moving.ts";
 import { inParallel } from "../in-parallel.ts";
 import { OUTBOUND_CONNECTIONS } from "../messages/connections.ts";
-import { putBackJobs } from "../messages/queue-jobs.ts";
-import { closedWebsites, findDatabases, followMoved, inDatabase } from "./places.ts";
+import { findDatabases, inDatabase } from "./places.ts";
 
 type Part = Pick<MessageBatch, "queue" | "messages">;
 
@@ -31,7 +28,7 @@ export const SLOW_MILLISECONDS = 2000;
 /** If the probe takes longer than this, the run pauses the database. */
 export const PROBE_MILLISECONDS = 5000;
 
-/** Works on the jobs of each database by themselves. Jobs of paused websites are queued again. */
+/** Works on the jobs of each database by themselves. */
 export async function inParts(deps: Deps, batch: Part, work: Work): Promise<void> {
   if (deps.others.size === 0) return work(deps, batch);
   const databaseOf = await findDatabases(deps, batch.messages.map(homeOfJob));
@@ -44,34 +41,11 @@ export async function inParts(deps: Deps, batch: Part, work: Work): Promise<void
       if (deps.now() < own.pause.until) return retryAll(deps, messages, database);
       // The pause is over. This batch tries the database, which stays paused for the others until the work has succeeded.
       if (own.pause.until > 0) pauseDatabase(own);
-      await pauseIfSilent(own, workOnOpen(own, part, work));
+      await pauseIfSilent(own, work(own, part));
     } catch (error) {
       retryAll(deps, messages, database, error);
     }
   });
-}
-
-/** Requeues the jobs of websites that are paused in the database, or have left it, and works on the others. */
-async function workOnOpen(own: Deps, { queue, messages }: Part, work: Work): Promise<void> {
-  const closed = await closedWebsites(own);
-  const [open, others] = [[] as Message[], [] as Message[]];
-  for (const message of messages) (closed.has(homeOfJob(message)) ? others : open).push(message);
-  for (const home of new Set(others.map(homeOfJob)))
-    if (closed.get(home) !== STATE.paused) await followMoved(own, home).catch(() => {});
-  await putBack(own, queue, others);
-  if (open.length > 0) await work(own, { queue, messages: open });
-}
-
-/**
- * Queues jobs of a paused website again: they fail nothing, and use up no retry. Where the queue takes none, they are retried;
- * callbacks have no retries, and the sweep finds them.
- */
-export async function putBack(deps: Deps, queue: string, messages: readonly Message[]): Promise<void> {
-  if (messages.length === 0) return;
-  const bodies = messages.map(({ body }) => body);
-  const isQueued = await putBackJobs(deps, queue, bodies, PAUSED_SECONDS);
-  for (const message of messages) isQueued ? message.ack() : message.retry({ delaySeconds: PAUSED_SECONDS });
-  deps.log("info", "jobs.put-back", { count: messages.length });
 }
 
 /** Callbacks have no retries: the sweep finds them. */
@@ -106,7 +80,7 @@ const LISTS = ["messageIds", "eventIds", "records", "receipts", "rehearsals"] as
  * The home of the website that a job is for, from the first id in it. 0: the job has no id or is malformed, so the first database has
  * it.
  */
-export function homeOfJob({ body }: Pick<Message, "body">): number {
+function homeOfJob({ body }: Pick<Message, "body">): number {
   const job = (typeof body === "object" && body !== null ? body : {}) as Partial<Record<string, unknown>>;
   const items = Array.isArray(body) ? body : [job, ...LISTS.flatMap((name) => job[name] ?? [])];
   const ids = items.map((item) =>

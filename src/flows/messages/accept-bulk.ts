@@ -15,7 +15,6 @@ import { echoEmail, echoPhone } from "../../domain/people/echo.ts";
 import { requireRoom } from "../../store/databases/database-state.ts";
 import { type Begun, type BulkPart, beginBulk, END_PART } from "../../store/messages/idempotency-keys.ts";
 import { type Stored, storeMessages } from "../../store/messages/new-messages.ts";
-import { requireOpen } from "../databases/places.ts";
 import {
   duplicatesUntil,
   hashBody,
@@ -127,7 +126,6 @@ class BulkRun {
   }
 
   async #storePart(items: unknown[], start: number, chunk: BulkChunk): Promise<void> {
-    await requireOpen(this.#deps);
     this.#begun ??= await this.#begin();
     const { firstId, begunAt } = this.#begun;
     const ids = items.map((_, offset) => nthId(firstId, start + offset));
@@ -195,7 +193,6 @@ class BulkRun {
     }
     const part = await this.#toPart(END_PART, String(this.#count), []);
     if (!part) return;
-    await requireOpen(this.#deps);
     const stored = await this.#store(part, []);
     if (stored.kind === "conflict") throw new RequestFailure({ kind: "idempotency-conflict" });
   }

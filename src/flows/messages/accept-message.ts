@@ -124,7 +124,7 @@ export interface AcceptedSend {
 export async function acceptSend(deps: Deps, send: Send, counting: Counting): Promise<AcceptedSend> {
   const { messageId } = send.message;
   const { admission, stored, isLost } = await askObject(deps, send, counting);
-  const outcome = stored ?? (admission ? NOT_ADMITTED : await storeHere(deps, send, isLost));
+  const outcome = stored ?? (admission ? NOT_ADMITTED : await storeHere(deps, send));
   const fate = { isKeyed: send.key !== null, isLost };
   // This comes before `admit`, which throws if the limit refuses the send: a send whose answer is lost may be stored all the same.
   const failure = outcome.kind === "failed" ? await settleUnstored(deps, [messageId], outcome, fate) : undefined;
@@ -170,7 +170,7 @@ async function askObject(deps: Deps, send: Send, counting: Counting): Promise<As
   return askObject(deps, send, counting);
 }
 
-async function storeHere(deps: Deps, send: Send, wasLost: boolean): Promise<StoredSend> {
-  const [stored] = await storeGroup(deps, [send], wasLost);
+async function storeHere(deps: Deps, send: Send): Promise<StoredSend> {
+  const [stored] = await storeGroup(deps, [send]);
   return stored as StoredSend;
 }

@@ -6,7 +6,6 @@ import type { Job } from "../../domain/messages/job.ts";
 import { hasListeners } from "../../store/callbacks/notices.ts";
 import { readSubmitted, recordReceipts, type SentReceipt } from "../../store/messages/receipts.ts";
 import { optOutRecipient } from "../../store/people/subscriptions.ts";
-import { inDatabaseOfHome } from "../databases/places.ts";
 import { inTurn, togetherOrInTurn } from "../in-turn.ts";
 import { unlessItFails } from "../unless-it-fails.ts";
 import { queueCallbacks } from "./queue-jobs.ts";
@@ -70,9 +69,8 @@ export async function optOutAtCarrier(
   messages: { messageId: string; reason: string | null; carrier?: string }[],
 ): Promise<void> {
   await inTurn(messages, async ({ messageId, reason, carrier }) => {
-    const own = await inDatabaseOfHome(deps, homeOf(messageId));
     const origin = { source: "carrier", proof: reason ?? messageId, now: deps.now() } as const;
-    const run = (await hasListeners(own.db, { messageId })) ? deps.newId(homeOf(messageId)) : null;
-    await queueCallbacks(deps, await optOutRecipient(own.db, messageId, origin, carrier, run));
+    const run = (await hasListeners(deps.db, { messageId })) ? deps.newId(homeOf(messageId)) : null;
+    await queueCallbacks(deps, await optOutRecipient(deps.db, messageId, origin, carrier, run));
   });
 }

@@ -13,7 +13,6 @@ import {
   takeRetries,
 } from "../../store/messages/carrier-pauses.ts";
 import { askEach } from "../databases/ask-each.ts";
-import { inEach } from "../databases/places.ts";
 import { unlessItFails } from "../unless-it-fails.ts";
 import { queueDeliveriesAt, queueOverdue } from "./queue-jobs.ts";
 
@@ -59,7 +58,7 @@ export function wakeLater(deps: Deps, carrier: string): void {
  * @returns how many messages are due now, in the databases that answer
  */
 export async function tryCarrier(deps: Deps, carrier: string): Promise<number> {
-  const { answers } = await askEach(inEach(deps), async (own) => {
+  const { answers } = await askEach(deps, async (own) => {
     await releasePause(own.db, carrier, own.now());
     return wakeIn(own, carrier);
   });

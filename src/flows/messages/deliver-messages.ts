@@ -1,13 +1,16 @@
 import type { Deps } from "../../deps.ts";
 import { alternate } from "../../domain/chunk.ts";
-import { type BreakerState, CircuitBreaker } from "../../domain/messages/circuit-breaker.ts";
+import { isStoreRefused } from "../../domain/failure.ts";
+import { CircuitBreaker } from "../../domain/messages/circuit-breaker.ts";
+import { refusedSeconds } from "../../domain/messages/retry-policy.ts";
+import { describeError } from "../../platform/describe-error.ts";
 import type { ClaimedMessage } from "../../store/messages/claims.ts";
 import { findWaiting } from "../../store/messages/messages.ts";
 import { noteHang, waitForCarrier } from "./carrier-pauses.ts";
 import { type CarrierRun, CLAIM_WAIT_MILLISECONDS, type DeliveryRun, isOver, queueRest } from "./delivery-run.ts";
 import { queueDeliveries } from "./queue-jobs.ts";
 import { type Claimed, type EndedGroup, storeAndClaim, storeEnded } from "./store-outcomes.ts";
-import { type Ended, logAccepted, skip, submit } from "./submit-message.ts";
+import { type Ended, endedBefore, logAccepted, skip, submit } from "./submit-message.ts";
 
 /** Small, because the outcome of each claimed message is unknown if a run is interrupted. */
 export const SUBMISSIONS_A_CONNECTION = { first: 2, fast: 4 };
@@ -26,107 +29,105 @@ export async function deliverMessages(deps: Deps, ids: string[], run: DeliveryRu
     return;
   }
   try {
-    await deliverInTime(deps, ids, run);
+    const lines = await toLines(deps, run, ids);
+    await allEnded(lines.map((line) => deliverLine(deps, run, line)));
+  } catch (error) {
+    // If the store is overloaded, the messages get new jobs, which run together again: alone, each job would ask as much of the store as
+    // hundreds do together.
+    const isQueued =
+      isStoreRefused(error) && (await queueDeliveries(deps, run.lane, ids, refusedSeconds(deps.random())));
+    if (!isQueued) throw error;
+    deps.log("warn", "deliveries.refused", { count: ids.length, error: describeError(error) });
   } finally {
     await queueRest(deps, run);
   }
 }
 
-/** One claim takes few messages, whichever their carriers are. Many are claimed by carrier, some at a time. */
-async function deliverInTime(deps: Deps, ids: string[], run: DeliveryRun): Promise<void> {
-  if (ids.length <= run.connections.free * SUBMISSIONS_A_CONNECTION.first) return deliverFew(deps, ids, run);
-  const waiting = [...Map.groupBy(await findWaiting(deps.db, ids), ({ carrier }) => carrier)];
-  await withShares(run, waiting, async (carrier, share, websites) => {
-    const own = alternate(websites.map(({ messageIds }) => messageIds));
-    // If earlier submissions of this invocation still hang, another invocation has connections of its own.
-    await (share > 0 ? deliverThrough(deps, run, carrier, share, own) : queueDeliveries(deps, run.lane, own));
-  });
+/** Messages that are claimed some at a time, one claim after another. */
+interface Line {
+  ids: string[];
+  /** null: one claim takes all of them, whichever their carriers are. */
+  carrier: string | null;
+  /** Its share of the free connections. 0: there are more carriers than free connections. */
+  share: number;
 }
 
-/** Delivers messages so few that one claim takes all of them. */
-async function deliverFew(deps: Deps, ids: string[], run: DeliveryRun): Promise<void> {
-  const claim = await storeAndClaim(deps, run, null, ids);
-  await submitClaimed(deps, run, claim);
-  // The claim has left out the messages of carriers that pause. Each carrier's own of `ids` wait for it.
-  for (const state of claim.breakers.values())
-    if (isPausing(deps, state)) await waitForCarrier(deps, run.lane, ids, state);
+/** One line for messages so few that one claim takes them. For many, each carrier has a line, so that none waits for another carrier. */
+async function toLines(deps: Deps, run: DeliveryRun, ids: string[]): Promise<Line[]> {
+  const { free } = run.connections;
+  if (ids.length <= free * SUBMISSIONS_A_CONNECTION.first) return [{ ids, carrier: null, share: free }];
+  const waiting = [...Map.groupBy(await findWaiting(deps.db, ids), ({ carrier }) => carrier)];
+  const share = Math.max(1, Math.floor(free / waiting.length));
+  return waiting.map(([carrier, websites], index) => ({
+    ids: alternate(websites.map(({ messageIds }) => messageIds)),
+    carrier,
+    share: index < free ? share : 0,
+  }));
+}
+
+/** @throws the first failure, after all have ended */
+async function allEnded<T>(work: Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(work);
+  return Promise.all(work);
+}
+
+/** Claims and submits the messages of a line, some at a time, until none is left, the run is over, or the carrier pauses. */
+async function deliverLine(deps: Deps, run: DeliveryRun, { ids, carrier, share }: Line): Promise<void> {
+  // If earlier submissions of this invocation still hang, another invocation has connections of its own.
+  if (share === 0) return void (await queueDeliveries(deps, run.lane, ids));
+  // The ended submissions of the last claim: they are stored together with the next claim.
+  let unstored: EndedGroup | null = null;
+  let pace: keyof typeof SUBMISSIONS_A_CONNECTION = "first";
+  for (let left = ids; left.length > 0; ) {
+    const began = deps.now();
+    if (isOver(deps, run)) {
+      if (unstored) await storeEnded(deps, run, unstored);
+      // The rest of a long run goes to the bulk queue, behind which no single text waits.
+      return void (await queueDeliveries(deps, "bulk", left));
+    }
+    const step = share * SUBMISSIONS_A_CONNECTION[pace];
+    const claim = await storeAndClaim(deps, run, unstored, left.slice(0, step));
+    const pausing = [...claim.breakers.values()].filter(
+      (it) => it.openUntil > deps.now() && (carrier === null || it.carrier === carrier),
+    );
+    const rest = left.slice(step);
+    const { ended, isDone } = await submitClaimed(deps, run, share, claim, rest.length === 0 || pausing.length > 0);
+    // The claim has left out the messages of carriers that pause: each carrier's own wait for it.
+    for (const state of pausing) await waitForCarrier(deps, run.lane, left, state);
+    // What it has claimed all the same is of websites to which an operator has given another carrier since.
+    if (pausing.length > 0 && claim.claimed.length === 0) return;
+    if (!isDone) return void (await queueDeliveries(deps, run.lane, rest));
+    unstored = ended;
+    pace = deps.now() - began <= FAST_CLAIM_MILLISECONDS ? "fast" : "first";
+    left = rest;
+  }
 }
 
 /**
  * Submits claimed messages, those of each carrier by themselves. A carrier for which no connection is left waits for one. Whatever may fail
  * comes after it, because nobody else submits a claimed message.
+ * @param isLast no other claim of the line follows
+ * @returns `ended`: for the next claim to store; null: it is stored. `isDone`: whether every submission has ended
  */
-async function submitClaimed(deps: Deps, run: DeliveryRun, { claim, claimed, breakers }: Claimed): Promise<void> {
-  const carriers = [...Map.groupBy(claimed, ({ carrier }) => carrier)];
-  await withShares(run, carriers, async (carrier, share, messages) => {
-    const breaker = new CircuitBreaker(carrier, breakers.get(carrier));
-    const part = { run, carrier, share: Math.max(1, share), breaker };
-    const { ended } = await submitAll(deps, part, { claim, claimed: messages, isLast: true });
-    await storeEnded(deps, run, ended);
-  });
-}
-
-const isPausing = ({ now }: Deps, { openUntil }: BreakerState) => openUntil > now();
-
-/**
- * Works on the messages of each carrier, with equal shares of the free connections. If there are more carriers than free connections, the
- * last carriers have a share of 0.
- * @throws the first failure, after all have ended
- */
-async function withShares<T>(
-  run: DeliveryRun,
-  carriers: [carrier: string, own: T][],
-  work: (carrier: string, share: number, own: T) => Promise<void>,
-): Promise<void> {
-  const { free } = run.connections;
-  const share = Math.max(1, Math.floor(free / carriers.length));
-  const ends = await Promise.allSettled(
-    carriers.map(([carrier, own], index) => work(carrier, index < free ? share : 0, own)),
-  );
-  const failed = ends.find((end) => end.status === "rejected");
-  if (failed) throw failed.reason;
-}
-
-/** Claims and submits the messages of one carrier, some at a time, until none is left, the run is over, or the carrier pauses. */
-async function deliverThrough(
+async function submitClaimed(
   deps: Deps,
   run: DeliveryRun,
-  carrier: string,
   share: number,
-  ids: string[],
-): Promise<void> {
-  // The ended submissions of the last claim: they are stored together with the next claim.
-  let unstored: EndedGroup | null = null;
-  let pace: keyof typeof SUBMISSIONS_A_CONNECTION = "first";
-  for (let start = 0; start < ids.length; ) {
-    const began = deps.now();
-    if (isOver(deps, run)) {
-      if (unstored) await storeEnded(deps, run, unstored);
-      // The rest of a long run goes to the bulk queue, behind which no single text waits.
-      await queueDeliveries(deps, "bulk", ids.slice(start));
-      return;
-    }
-    const step = share * SUBMISSIONS_A_CONNECTION[pace];
-    const { claim, claimed, breakers } = await storeAndClaim(deps, run, unstored, ids.slice(start, start + step));
-    if (claimed.some((message) => message.carrier !== carrier)) {
-      // An operator has given a website another carrier since its messages were found: another job finds the rest anew.
-      await submitClaimed(deps, run, { claim, claimed, breakers });
-      await queueDeliveries(deps, run.lane, ids.slice(start));
-      return;
-    }
-    const state = breakers.get(carrier);
-    if (state && isPausing(deps, state)) return waitForCarrier(deps, run.lane, ids.slice(start), state);
-    start += step;
-    const isLast = start >= ids.length;
-    const part = { run, carrier, share, breaker: new CircuitBreaker(carrier, state) };
-    const { ended, isDone } = await submitAll(deps, part, { claim, claimed, isLast });
-    unstored = ended;
-    pace = deps.now() - began <= FAST_CLAIM_MILLISECONDS ? "fast" : "first";
-    if (isDone && !isLast) continue;
-    await storeEnded(deps, run, ended);
-    if (!isDone) await queueDeliveries(deps, run.lane, ids.slice(start));
-    return;
-  }
+  { claim, claimed, breakers }: Claimed,
+  isLast: boolean,
+): Promise<{ ended: EndedGroup | null; isDone: boolean }> {
+  const carriers = [...Map.groupBy(claimed, (message) => message.carrier)];
+  const own = Math.max(1, Math.floor(share / carriers.length));
+  const groups = await allEnded(
+    carriers.map(async ([carrier, messages]) => {
+      const breaker = new CircuitBreaker(carrier, breakers.get(carrier));
+      const group = await submitAll(deps, { run, carrier, share: own, breaker }, { claim, claimed: messages });
+      if (group.isDone && !isLast && carriers.length === 1) return group;
+      await storeEnded(deps, run, group.ended);
+      return { ended: null, isDone: group.isDone };
+    }),
+  );
+  return { ended: groups[0]?.ended ?? null, isDone: groups.every(({ isDone }) => isDone) };
 }
 
 /**
@@ -138,10 +139,11 @@ async function deliverThrough(
 async function submitAll(
   deps: Deps,
   part: CarrierRun,
-  { claim, claimed, isLast }: { claim: string; claimed: ClaimedMessage[]; isLast: boolean },
+  { claim, claimed }: { claim: string; claimed: ClaimedMessage[] },
 ): Promise<{ ended: EndedGroup; isDone: boolean }> {
   const { run, carrier, breaker } = part;
-  const left = [...claimed];
+  const before = claimed.flatMap((message) => endedBefore(deps, message) ?? []);
+  const left = claimed.filter((message) => message.before === null);
   const [inTime, late]: [Ended[], Ended[]] = [[], []];
   let isAwaited = true;
   const runner = async () => {
@@ -158,15 +160,15 @@ async function submitAll(
     noteHang(deps, breaker.take());
   }
   const skipped = left.splice(0).map((message) => skip(message, deps.now(), `${carrier} is slow`, 0));
-  const endings = [...inTime, ...skipped];
+  const endings = [...before, ...inTime, ...skipped];
   logAccepted(deps, carrier, endings);
   if (!isDone) {
     const storeLate = async () => {
       logAccepted(deps, carrier, late);
-      await storeEnded(deps, run, { claim, endings: late, breaker, isLast: false });
+      await storeEnded(deps, run, { claim, endings: late, breaker });
       await queueRest(deps, run);
     };
     deps.waitUntil(work.then(storeLate));
   }
-  return { ended: { claim, endings, breaker, isLast: isLast || !isDone }, isDone };
+  return { ended: { claim, endings, breaker }, isDone };
 }

@@ -3,7 +3,6 @@ import type { DueEvent } from "../../domain/callbacks/callback.ts";
 import type { CircuitBreaker } from "../../domain/messages/circuit-breaker.ts";
 import type { Lane } from "../../domain/messages/job.ts";
 import { DELIVERY_RUN_MILLISECONDS } from "../../domain/messages/retry-policy.ts";
-import type { OutcomeTally } from "../operations/count-outcomes.ts";
 import { Connections } from "./connections.ts";
 import { CALLBACKS_A_JOB, queueCallbacks } from "./queue-jobs.ts";
 
@@ -17,14 +16,13 @@ export interface DeliveryRun {
   /** When it begins no further submission: milliseconds since 1970. */
   until: number;
   connections: Connections;
-  tally: OutcomeTally;
   /** Stored events whose callbacks are not queued yet: fewer than fill a job. */
   due: DueEvent[];
 }
 
-export function beginRun(deps: Deps, lane: Lane, tally: OutcomeTally): DeliveryRun {
+export function beginRun(deps: Deps, lane: Lane): DeliveryRun {
   const until = deps.now() + DELIVERY_RUN_MILLISECONDS;
-  return { lane, until, connections: new Connections(deps.outbound), tally, due: [] };
+  return { lane, until, connections: new Connections(deps.outbound), due: [] };
 }
 
 /** The part of a run that goes through one carrier. */

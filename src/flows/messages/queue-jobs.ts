@@ -26,7 +26,7 @@ export function byWebsite<T>(items: readonly T[], idOf: (item: T) => string): T[
 
 /**
  * The ids of each job of deliveries or of callbacks. With one database, websites share a job, because each job costs the database a claim
- * and a record. If a website moves to another database meanwhile, the job does not find it, and the sweep there queues its ids again.
+ * and a record.
  */
 export function inJobs<T extends string>({ others }: Pick<Deps, "others">, ids: readonly T[], most: number): T[][] {
   const parts = others.size === 0 ? [[...ids]] : byWebsite(ids, String);
@@ -110,12 +110,6 @@ export const CALLBACKS_A_JOB = 24;
 export async function queueCallbacks(deps: Deps, due: DueEvent[], delaySeconds = 0): Promise<void> {
   const parts = inJobs(deps, due, CALLBACKS_A_JOB);
   await sendAll(deps, deps.callbacks, parts, delaySeconds);
-}
-
-/** Queues jobs once more, in the queue from which they came; those of the dead-letter queue as messages. @returns see queueJobs */
-export function putBackJobs(deps: Deps, queue: string, bodies: unknown[], delaySeconds: number): Promise<boolean> {
-  const name = (["callbacks", "receipts", "bulk"] as const).find((it) => queue.endsWith(it)) ?? "messages";
-  return sendAll(deps, deps[name] as Queue<unknown>, bodies, delaySeconds);
 }
 
 /** What follows from accepted messages. */

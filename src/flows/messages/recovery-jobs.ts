@@ -2,7 +2,7 @@
 import type { Deps } from "../../deps.ts";
 import { hasNoEffect } from "../../domain/failure.ts";
 import type { Recovery } from "../../domain/messages/job.ts";
-import { RELEASE_DELAY_SECONDS } from "../../domain/messages/retry-policy.ts";
+import { TRY_LIFE_SECONDS } from "../../domain/messages/retry-policy.ts";
 import { describeError } from "../../platform/describe-error.ts";
 import {
   forgetKeptJob,
@@ -41,9 +41,6 @@ function jobsOfEach(job: Recovery): Recovery[] {
       return byWebsite(job.eventIds, String).map((eventIds) => ({ ...job, eventIds }));
     case "record":
       return byWebsite(job.records, ({ messageId }) => messageId).map((records) => ({ ...job, records }));
-    case "click":
-    case "move":
-      return [job];
   }
 }
 
@@ -57,26 +54,20 @@ export async function queueRecoveryOrLog(deps: Deps, job: Recovery, delaySeconds
 }
 
 /**
- * Waits for a claim. A job releases what this run does not have and the store may have claimed for it:
- * - all of it, if the store failed, unless the failure says that the call had no effect. Then the run may claim under the same name again.
- * - `unclear`, if the store answered after a lost try.
- * @param ids what was to be claimed
- * @param toJob the job that releases some of it
+ * Waits for a claim. If the store fails, and may have made the claim, a job releases it. If the failure says that the call had no effect,
+ * the run may claim under the same name again.
+ * @param release the job
  * @throws the failure of the claim
  */
-export async function claimOrRelease<Claimed extends { unclear: string[] }>(
+export async function claimOrRelease<Claimed>(
   deps: Deps,
   claiming: Promise<Claimed>,
-  ids: string[],
-  toJob: (ids: string[]) => Recovery,
+  release: Recovery,
 ): Promise<Claimed> {
-  const release = async (some: string[]) => queueRecoveryOrLog(deps, toJob(some), RELEASE_DELAY_SECONDS);
   try {
-    const claimed = await claiming;
-    if (claimed.unclear.length > 0) await release(claimed.unclear);
-    return claimed;
+    return await claiming;
   } catch (error) {
-    if (!hasNoEffect(error)) await release(ids);
+    if (!hasNoEffect(error)) await queueRecoveryOrLog(deps, release, TRY_LIFE_SECONDS);
     throw error;
   }
 }

@@ -1,17 +1,25 @@
 import type { Deps } from "../../deps.ts";
 import { hasNoEffect, isStoreUnavailable } from "../../domain/failure.ts";
 import type { CircuitBreaker } from "../../domain/messages/circuit-breaker.ts";
-import type { Lane, SubmissionRecord } from "../../domain/messages/job.ts";
-import { longestWaitMilliseconds, RECOVERY_DELAY_SECONDS } from "../../domain/messages/retry-policy.ts";
+import type { Lane, SubmissionEntry, SubmissionRecord } from "../../domain/messages/job.ts";
+import type { Reason } from "../../domain/messages/reason.ts";
+import {
+  backoffSeconds,
+  CAP_PAUSE_SECONDS,
+  longestWaitMilliseconds,
+  MOST_ATTEMPTS,
+  RECOVERY_DELAY_SECONDS,
+} from "../../domain/messages/retry-policy.ts";
 import { describeError } from "../../platform/describe-error.ts";
 import { type NextClaim, type Outcomes, type Recorded, recordAndClaim } from "../../store/messages/claims.ts";
 import { inTurn } from "../in-turn.ts";
+import { storeLater, sumOutcomes } from "../operations/count-outcomes.ts";
 import { optOutAtCarrier } from "./apply-receipts.ts";
 import { logOpened, wakeLater } from "./carrier-pauses.ts";
 import { type DeliveryRun, queueFullJobs } from "./delivery-run.ts";
 import { queueCallbacks, queueDeliveriesAt } from "./queue-jobs.ts";
 import { claimOrRelease, queueRecoveryOrLog } from "./recovery-jobs.ts";
-import { type Ended, toRecord } from "./submit-message.ts";
+import { type Ended, isSubmission, outcomeOf } from "./submit-message.ts";
 
 /** Submissions of one claim that have ended. */
 export interface EndedGroup {
@@ -19,19 +27,17 @@ export interface EndedGroup {
   endings: Ended[];
   /** The breaker of their carrier, as these endings have left it. */
   breaker: CircuitBreaker;
-  /** No other claim of its run follows: the counts of the run are stored with it. */
-  isLast: boolean;
 }
 
 /** Stores how submissions of a claim ended. Never throws: while the store fails, a job keeps the outcomes. */
 export async function storeEnded(deps: Deps, run: DeliveryRun, group: EndedGroup): Promise<void> {
   if (group.endings.length === 0) return;
-  await storeOrQueue(deps, run, toOutcomes(deps, group, group.isLast ? run.tally.take() : []));
+  await storeOrQueue(deps, run, toOutcomes(deps, group));
 }
 
 async function storeOrQueue(deps: Deps, run: DeliveryRun, outcomes: Outcomes): Promise<void> {
   try {
-    await followUpInRun(deps, run, outcomes, await tryStore(deps, run, outcomes));
+    await followUpInRun(deps, run, outcomes, await tryStore(deps, outcomes));
   } catch (error) {
     await queueRecords(deps, outcomes, error);
   }
@@ -41,14 +47,19 @@ async function storeOrQueue(deps: Deps, run: DeliveryRun, outcomes: Outcomes): P
  * If one statement is at fault, the outcomes are stored without the counts and without the change of the breaker: losing those two is
  * better than losing an outcome.
  */
-async function tryStore(deps: Deps, run: DeliveryRun, outcomes: Outcomes): Promise<Recorded> {
+async function tryStore(deps: Deps, outcomes: Outcomes): Promise<Recorded> {
   try {
     return await recordAndClaim(deps.db, outcomes, null, deps.now());
   } catch (error) {
-    if (hasNoEffect(error)) run.tally.putBack(outcomes.counts);
+    countByThemselves(deps, outcomes, error);
     if (isStoreUnavailable(error)) throw error;
     return await recordAndClaim(deps.db, { ...outcomes, counts: [], breaker: null }, null, deps.now());
   }
+}
+
+/** Counts whose transaction had no effect are stored without it. */
+function countByThemselves(deps: Deps, { counts }: Outcomes, error: unknown): void {
+  if (hasNoEffect(error)) storeLater(deps, counts);
 }
 
 async function queueRecords(deps: Deps, { claim, records }: Outcomes, error: unknown): Promise<void> {
@@ -74,8 +85,14 @@ export async function storeQueuedRecords(
   await followUp(deps, lane, outcomes, recorded);
 }
 
-function toOutcomes(deps: Deps, { claim, endings, breaker }: EndedGroup, counts: Outcomes["counts"]): Outcomes {
+function toOutcomes(deps: Deps, { claim, endings, breaker }: EndedGroup): Outcomes {
   const records = endings.map((ended) => toRecord(deps, ended));
+  const submissions = endings.filter(({ ending }) => isSubmission(ending));
+  const counts = sumOutcomes(
+    submissions.map(({ message: { carrier }, endedAt, ending }) => ({
+      ...{ kind: "submission", carrier, outcome: outcomeOf(ending), at: endedAt },
+    })),
+  );
   return { claim, records, longestWait: longestWaitMilliseconds(deps.config), counts, breaker: breaker.take() };
 }
 
@@ -124,11 +141,12 @@ export async function storeAndClaim(
 ): Promise<Claimed> {
   const next = { ids, claim: deps.newId(), acceptedAfter: deps.now() - deps.config.submitWithinMilliseconds };
   if (!before || before.endings.length === 0) return claimNext(deps, run, next, null);
-  const outcomes = toOutcomes(deps, before, []);
+  const outcomes = toOutcomes(deps, before);
   try {
     return await claimNext(deps, run, next, outcomes);
   } catch (error) {
     if (isStoreUnavailable(error)) {
+      countByThemselves(deps, outcomes, error);
       await queueRecords(deps, outcomes, error);
       throw error;
     }
@@ -140,11 +158,67 @@ export async function storeAndClaim(
 async function claimNext(deps: Deps, run: DeliveryRun, next: NextClaim, outcomes: Outcomes | null): Promise<Claimed> {
   const { claim, ids } = next;
   const claiming = recordAndClaim(deps.db, outcomes, next, deps.now());
-  const recorded = await claimOrRelease(deps, claiming, ids, (messageIds) => ({ kind: "release", claim, messageIds }));
+  const recorded = await claimOrRelease(deps, claiming, { kind: "release", claim, messageIds: ids });
   if (outcomes)
     await followUpInRun(deps, run, outcomes, recorded).catch((error) => queueRecords(deps, outcomes, error));
   else await queueFullJobs(deps, run, recorded.due);
-  // No submission waits for this.
-  deps.waitUntil(queueDeliveriesAt(deps, run.lane, recorded.putBack, deps.now()));
   return { claim, claimed: recorded.claimed, breakers: recorded.breakers };
+}
+
+/** The entry in the history of the message. null: the columns of the message show that its first submission was accepted, or that it had none. */
+function entryOf({ message: { attempts }, at, ending }: Ended): SubmissionEntry | null {
+  if (ending.kind === "before") return null;
+  const isAccepted = ending.kind === "accepted";
+  if (isAccepted && attempts === 1) return null;
+  if (ending.kind === "closed") return { at, attempt: null, outcome: "skipped", reason: ending.ruling.because };
+  const attempt = ending.kind === "skipped" ? null : attempts;
+  return { at, attempt, outcome: outcomeOf(ending), reason: isAccepted ? null : ending.reason };
+}
+
+export function toRecord(deps: Deps, ended: Ended): SubmissionRecord & { code: Reason | null } {
+  const { message, ending } = ended;
+  const { messageId, attempts } = message;
+  const nothing = { reason: null, code: null, carrierMessageId: null, retryAt: null, receipt: null, optedOut: false };
+  const record = { ...nothing, messageId, attempted: isSubmission(ending), entry: entryOf(ended) };
+  switch (ending.kind) {
+    case "before": {
+      const { before } = ending;
+      if (before.kind === "ends")
+        return { ...record, status: before.status, reason: before.because, code: before.code };
+      return { ...record, status: null, reason: before.because, retryAt: deps.now() + CAP_PAUSE_SECONDS * 1000 };
+    }
+    case "closed": {
+      const { ruling } = ending;
+      if (ruling.kind === "ends")
+        return { ...record, status: "FAILED_TO_SEND", reason: ruling.because, code: ruling.code };
+      const { sendAt, opensAt } = ruling;
+      return { ...record, status: null, retryAt: sendAt, sendAt, opensAt };
+    }
+    case "skipped":
+      return { ...record, status: null, reason: ending.reason, retryAt: deps.now() + ending.seconds * 1000 };
+    case "accepted": {
+      const receipt = ending.receipt ? { ...ending.receipt, messageId } : null;
+      return { ...record, status: "SENDING", carrierMessageId: ending.carrierMessageId, receipt };
+    }
+    case "refused": {
+      const { reason, optedOut = false } = ending;
+      const code = ending.code ?? (optedOut ? "OPTED_OUT" : "CARRIER_REFUSED");
+      return { ...record, status: "FAILED_TO_SEND", reason, code, optedOut };
+    }
+    case "later": {
+      // While the carrier itself fails, the last attempt is never used up: the message is retried until its deadline.
+      const isLast = attempts >= MOST_ATTEMPTS;
+      if (isLast && !ending.failing) {
+        const reason = `not taken in ${attempts} attempts: ${ending.reason}`;
+        return { ...record, status: "FAILED_TO_SEND", reason, code: "CARRIER_UNAVAILABLE" };
+      }
+      const seconds = ending.retryAfterSeconds ?? backoffSeconds(attempts, deps.random());
+      const retryAt = deps.now() + seconds * 1000;
+      return { ...record, attempted: !isLast, status: null, reason: ending.reason, retryAt };
+    }
+    case "unknown": {
+      const reason = `outcome unknown, not sent again: ${ending.reason}`;
+      return { ...record, status: "SENDING", reason, code: "OUTCOME_UNKNOWN" };
+    }
+  }
 }

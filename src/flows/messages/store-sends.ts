@@ -1,10 +1,8 @@
 import type { Deps } from "../../deps.ts";
-import { homeOf } from "../../domain/databases/home.ts";
 import { isStoreUnavailable } from "../../domain/failure.ts";
 import type { Send, StoredSend } from "../../domain/messages/send.ts";
 import { requireRoom } from "../../store/databases/database-state.ts";
 import { storeSends } from "../../store/messages/sends.ts";
-import { inDatabaseOfHome } from "../databases/places.ts";
 import { toFailed } from "./unstored-sends.ts";
 
 /**
@@ -12,23 +10,17 @@ import { toFailed } from "./unstored-sends.ts";
  * on: one bad send fails alone. Never throws. Queues nothing: the answer of an object may be lost, and a text must not go out before
  * somebody has decided what its client is told.
  * @param sends at least one
- * @param wasLost an earlier route has not answered, and may still store them
  * @returns the outcomes, in the given order
  */
-export async function storeGroup(deps: Deps, sends: Send[], wasLost = false): Promise<StoredSend[]> {
+export async function storeGroup(deps: Deps, sends: Send[]): Promise<StoredSend[]> {
   try {
-    const [{ message, database }] = sends as [Send];
-    const own = await inDatabaseOfHome(deps, homeOf(message.messageId), database);
-    requireRoom(own.db, deps.now());
-    return await storeSends(own.db, deps.now(), sends, wasLost);
+    requireRoom(deps.db, deps.now());
+    return await storeSends(deps.db, deps.now(), sends);
   } catch (error) {
     if (isStoreUnavailable(error) || sends.length === 1) return sends.map(() => toFailed(error));
   }
   const half = Math.ceil(sends.length / 2);
-  return [
-    ...(await storeGroup(deps, sends.slice(0, half), wasLost)),
-    ...(await storeGroup(deps, sends.slice(half), wasLost)),
-  ];
+  return [...(await storeGroup(deps, sends.slice(0, half))), ...(await storeGroup(deps, sends.slice(half)))];
 }
 
 interface Waiting {

@@ -3,19 +3,25 @@ import type { Deps } from "../../deps.ts";
 import { DAY_MILLISECONDS } from "../../domain/day.ts";
 import { stripWords } from "../../domain/messages/carrier-words.ts";
 import { type Ruling, ruleOn } from "../../domain/messages/closed-hours.ts";
-import type { SubmissionEntry, SubmissionRecord } from "../../domain/messages/job.ts";
-import type { Reason } from "../../domain/messages/reason.ts";
-import { backoffSeconds, MOST_ATTEMPTS } from "../../domain/messages/retry-policy.ts";
+import type { EndBefore } from "../../domain/messages/end-before.ts";
 import { MAX_EXPIRY_DAYS } from "../../domain/messages/send-times.ts";
 import { describeError } from "../../platform/describe-error.ts";
 import { whyPaused } from "../../store/messages/carrier-pauses.ts";
 import type { ClaimedMessage } from "../../store/messages/claims.ts";
 import { notSetUp } from "../../store/messages/messages.ts";
+import { nextTime } from "../operations/count-outcomes.ts";
 import { type CarrierRun, CLAIM_WAIT_MILLISECONDS, type DeliveryRun, isOver } from "./delivery-run.ts";
 import { queueRehearsal } from "./rehearse.ts";
 
-/** `closed`: its sending hours are, since it was claimed. `skipped`: the message was claimed, and not submitted. */
-type Ending = Submission | Closed | { kind: "skipped"; reason: string; seconds: number };
+/**
+ * `before`: its claim has found why it may not be submitted. `closed`: its sending hours are, since it was claimed. `skipped`: the message
+ * was claimed, and not submitted.
+ */
+type Ending =
+  | Submission
+  | Closed
+  | { kind: "before"; before: EndBefore }
+  | { kind: "skipped"; reason: string; seconds: number };
 
 interface Closed {
   kind: "closed";
@@ -28,50 +34,64 @@ export interface Ended {
   /** When it began: milliseconds since 1970. */
   at: number;
   milliseconds: number;
+  /** When it ended, in the order of all outcomes: see nextTime. */
+  endedAt: number;
   ending: Ending;
 }
 
-/** Submits once, unless the carrier's breaker has opened or the run is over since the claim. Never throws. */
+/** Submits once, unless since the claim the carrier's breaker has opened, the run is over, or the sending hours have closed. Never throws. */
 export async function submit(deps: Deps, part: CarrierRun, message: ClaimedMessage): Promise<Ended> {
-  const { run, breaker, carrier } = part;
-  const started = deps.now();
-  const until = breaker.openUntil(started);
-  if (until !== undefined || isOver(deps, run)) {
-    const reason = until === undefined ? "its run was over" : whyPaused(carrier, breaker.cause);
-    const seconds = Math.ceil(((until ?? started) - started) / 1000);
-    return skip(message, started, reason, seconds);
-  }
-  const submission = await run.connections.use(() => trySubmit(deps, message));
-  if (submission.kind === "closed") return { message, at: started, milliseconds: 0, ending: submission };
+  const { run, carrier } = part;
+  const at = deps.now();
+  const skipped = skipIfLate(deps, part, message, at);
+  if (skipped) return skipped;
+  const ready = deps.carriers.ready[carrier];
+  const ruling = ready ? ruleOnHours(message, at) : null;
+  if (ruling && ruling.kind !== "goes") return withoutSubmission(message, at, { kind: "closed", ruling });
+  const outbound = toOutbound(message, at, ruling?.until);
+  const submission = withoutTheirWords(
+    await run.connections.use(() => submitThrough(ready, carrier, outbound)),
+    message,
+  );
   if (submission.kind === "later") applyLimits(run, submission);
   if (submission.kind === "accepted" && submission.rehearses) {
     await queueRehearsal(deps, { messageId: message.messageId, act: submission.rehearses });
   }
-  const milliseconds = deps.now() - started;
-  updateBreaker(deps, part, submission, milliseconds > CLAIM_WAIT_MILLISECONDS);
-  const outcome = outcomeOf(submission);
-  run.tally.add({ kind: "submission", carrier, outcome });
-  if (submission.kind !== "accepted") {
-    deps.log("warn", "message.submitted", {
-      messageId: message.messageId,
-      websiteId: message.websiteId,
-      carrier,
-      outcome,
-      attempt: message.attempts,
-      milliseconds,
-      error: submission.reason,
-    });
-  }
-  return { message, at: started, milliseconds, ending: submission };
+  const ended = { message, at, milliseconds: deps.now() - at, endedAt: nextTime(deps), ending: submission };
+  updateBreaker(deps, part, submission, ended.milliseconds > CLAIM_WAIT_MILLISECONDS);
+  if (submission.kind !== "accepted") logFailure(deps, ended, submission);
+  return ended;
 }
 
-/** @param seconds before it may be tried again */
-export const skip = (message: ClaimedMessage, at: number, reason: string, seconds: number): Ended => ({
+/** null: the submission may begin. */
+function skipIfLate(
+  deps: Deps,
+  { run, breaker, carrier }: CarrierRun,
+  message: ClaimedMessage,
+  at: number,
+): Ended | null {
+  const until = breaker.openUntil(at);
+  if (until !== undefined) return skip(message, at, whyPaused(carrier, breaker.cause), Math.ceil((until - at) / 1000));
+  return isOver(deps, run) ? skip(message, at, "its run was over", 0) : null;
+}
+
+const withoutSubmission = (message: ClaimedMessage, at: number, ending: Ending): Ended => ({
   message,
   at,
   milliseconds: 0,
-  ending: { kind: "skipped", reason, seconds },
+  endedAt: at,
+  ending,
 });
+
+/** @param seconds before it may be tried again */
+export const skip = (message: ClaimedMessage, at: number, reason: string, seconds: number): Ended =>
+  withoutSubmission(message, at, { kind: "skipped", reason, seconds });
+
+/** @returns null: the message may be submitted */
+export function endedBefore(deps: Deps, message: ClaimedMessage): Ended | null {
+  const { before } = message;
+  return before && withoutSubmission(message, deps.now(), { kind: "before", before });
+}
 
 /** One line for those of a claim: each line of the log is billed. */
 export function logAccepted(deps: Deps, carrier: string, ended: Ended[]): void {
@@ -86,7 +106,27 @@ export function logAccepted(deps: Deps, carrier: string, ended: Ended[]): void {
   });
 }
 
-const outcomeOf = (ending: Ending) => (ending.kind === "later" && ending.unauthorized ? "unauthorized" : ending.kind);
+function logFailure(
+  deps: Deps,
+  { message, milliseconds }: Ended,
+  submission: Exclude<Submission, { kind: "accepted" }>,
+): void {
+  deps.log("warn", "message.submitted", {
+    messageId: message.messageId,
+    websiteId: message.websiteId,
+    carrier: message.carrier,
+    outcome: outcomeOf(submission),
+    attempt: message.attempts,
+    milliseconds,
+    error: submission.reason,
+  });
+}
+
+/** Whether the carrier was asked. */
+export const isSubmission = ({ kind }: Ending): boolean => kind !== "skipped" && kind !== "closed" && kind !== "before";
+
+export const outcomeOf = (ending: Ending) =>
+  ending.kind === "later" && ending.unauthorized ? "unauthorized" : ending.kind;
 
 /**
  * Applies what a submission says about this invocation: no request is left (`exhausted`), or a connection is still in use (`lingers`).
@@ -104,23 +144,21 @@ function updateBreaker(deps: Deps, { breaker }: CarrierRun, submission: Submissi
   }
 }
 
-/** Submits, unless the sending hours have closed. They are checked last, because the submission may have waited for its connection. */
-async function trySubmit(deps: Deps, message: ClaimedMessage): Promise<Submission | Closed> {
-  const carrier = deps.carriers.ready[message.carrier];
-  // The message waits until its deadline. Once the carrier is set up, nobody has to send it again.
-  if (!carrier) return { kind: "later", failing: true, reason: notSetUp(message.carrier) };
-  const { messageId, phone, sender, text, encoding, mediaUrl, attempts, hours, expiresAt } = message;
-  const now = deps.now();
-  const ruling = hours && ruleOn(hours, { ...message, expiresAt: latestOf(message) }, now);
-  if (ruling && ruling.kind !== "goes") return { kind: "closed", ruling };
-  const validity = validityUntil(Math.min(ruling?.until ?? NEVER, expiresAt ?? NEVER), now);
-  const outbound = { messageId, to: phone, from: sender, text, encoding, mediaUrl, attempt: attempts };
-  return withoutTheirWords(await submitThrough(carrier, { ...outbound, ...validity }), message);
+const ruleOnHours = (message: ClaimedMessage, at: number): Ruling | null =>
+  message.hours && ruleOn(message.hours, { ...message, expiresAt: latestOf(message) }, at);
+
+/** @param closesAt when its sending hours close; undefined: it has none */
+function toOutbound(message: ClaimedMessage, at: number, closesAt = NEVER): OutboundMessage {
+  const { messageId, phone, sender, text, encoding, mediaUrl, attempts, expiresAt } = message;
+  const validity = validityUntil(Math.min(closesAt, expiresAt ?? NEVER), at);
+  return { messageId, to: phone, from: sender, text, encoding, mediaUrl, attempt: attempts, ...validity };
 }
 
-async function submitThrough(carrier: Carrier, outbound: OutboundMessage): Promise<Submission> {
+async function submitThrough(ready: Carrier | undefined, name: string, outbound: OutboundMessage): Promise<Submission> {
+  // The message waits until its deadline. Once the carrier is set up, nobody has to send it again.
+  if (!ready) return { kind: "later", failing: true, reason: notSetUp(name) };
   try {
-    return await carrier.submit(outbound);
+    return await ready.submit(outbound);
   } catch (error) {
     return { kind: "unknown", reason: describeError(error) };
   }
@@ -149,56 +187,4 @@ const latestOf = ({ acceptedAt, expiresAt }: ClaimedMessage) =>
 function validityUntil(time: number, now: number): Pick<OutboundMessage, "validSeconds"> {
   const validSeconds = Math.max(1, Math.floor((time - now) / 1000));
   return validSeconds > MAX_EXPIRY_DAYS * 86_400 ? {} : { validSeconds };
-}
-
-/** The entry in the history of the message. null: the first submission was accepted, which the columns of the message show. */
-function entryOf({ message: { attempts }, at, ending }: Ended): SubmissionEntry | null {
-  const isAccepted = ending.kind === "accepted";
-  if (isAccepted && attempts === 1) return null;
-  if (ending.kind === "closed") return { at, attempt: null, outcome: "skipped", reason: ending.ruling.because };
-  const attempt = ending.kind === "skipped" ? null : attempts;
-  return { at, attempt, outcome: outcomeOf(ending), reason: isAccepted ? null : ending.reason };
-}
-
-export function toRecord(deps: Deps, ended: Ended): SubmissionRecord & { code: Reason | null } {
-  const { message, ending } = ended;
-  const { messageId, attempts } = message;
-  const nothing = { reason: null, code: null, carrierMessageId: null, retryAt: null, receipt: null, optedOut: false };
-  const attempted = ending.kind !== "skipped" && ending.kind !== "closed";
-  const record = { ...nothing, messageId, attempted, entry: entryOf(ended) };
-  switch (ending.kind) {
-    case "closed": {
-      const { ruling } = ending;
-      if (ruling.kind === "ends")
-        return { ...record, status: "FAILED_TO_SEND", reason: ruling.because, code: ruling.code };
-      const { sendAt, opensAt } = ruling;
-      return { ...record, status: null, retryAt: sendAt, sendAt, opensAt };
-    }
-    case "skipped":
-      return { ...record, status: null, reason: ending.reason, retryAt: deps.now() + ending.seconds * 1000 };
-    case "accepted": {
-      const receipt = ending.receipt ? { ...ending.receipt, messageId } : null;
-      return { ...record, status: "SENDING", carrierMessageId: ending.carrierMessageId, receipt };
-    }
-    case "refused": {
-      const { reason, optedOut = false } = ending;
-      const code = ending.code ?? (optedOut ? "OPTED_OUT" : "CARRIER_REFUSED");
-      return { ...record, status: "FAILED_TO_SEND", reason, code, optedOut };
-    }
-    case "later": {
-      // While the carrier itself fails, the last attempt is never used up: the message is retried until its deadline.
-      const isLast = attempts >= MOST_ATTEMPTS;
-      if (isLast && !ending.failing) {
-        const reason = `not taken in ${attempts} attempts: ${ending.reason}`;
-        return { ...record, status: "FAILED_TO_SEND", reason, code: "CARRIER_UNAVAILABLE" };
-      }
-      const seconds = ending.retryAfterSeconds ?? backoffSeconds(attempts, deps.random());
-      const retryAt = deps.now() + seconds * 1000;
-      return { ...record, attempted: !isLast, status: null, reason: ending.reason, retryAt };
-    }
-    case "unknown": {
-      const reason = `outcome unknown, not sent again: ${ending.reason}`;
-      return { ...record, status: "SENDING", reason, code: "OUTCOME_UNKNOWN" };
-    }
-  }
 }

@@ -1,6 +1,5 @@
 import type { Deps } from "../../deps.ts";
 import type { WaitingStep } from "../../store/messages/find-waiting.ts";
-import { requireOpen } from "../databases/places.ts";
 
 /** What a call has done. */
 export interface Worked {
@@ -28,7 +27,6 @@ export async function throughWaiting(
   let count = 0;
   let next: string | null = "";
   for (let step = 0; next !== null && step < MOST_STEPS && deps.now() - started < LONGEST_MILLISECONDS; step++) {
-    await requireOpen(deps);
     const found: WaitingStep = await find(next);
     if (found.messageIds.length > 0) count += await work(found.messageIds);
     next = found.next;

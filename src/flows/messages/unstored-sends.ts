@@ -1,13 +1,7 @@
 // Decides the answer to a client about messages that no route to the store has confirmed.
 
 import type { Deps } from "../../deps.ts";
-import {
-  isStoreFull,
-  isStoreRefused,
-  isStoreUnavailable,
-  isWebsitePaused,
-  RequestFailure,
-} from "../../domain/failure.ts";
+import { isStoreFull, isStoreRefused, isStoreUnavailable, RequestFailure } from "../../domain/failure.ts";
 import type { FailedSend } from "../../domain/messages/send.ts";
 import { describeError } from "../../platform/describe-error.ts";
 import { queueRecovery } from "./recovery-jobs.ts";
@@ -19,7 +13,6 @@ export function toFailed(error: unknown): FailedSend {
     isUnavailable: isStoreUnavailable(error),
     isRefused: isStoreRefused(error),
     isFull: isStoreFull(error),
-    isPaused: isWebsitePaused(error),
     error: describeError(error),
   };
 }
@@ -30,7 +23,7 @@ export function toFailed(error: unknown): FailedSend {
  * the answer asks the client to send them again. With an Idempotency-Key nothing is cancelled, because the repetition finds them.
  * @param last what the last route says
  * @param isLost a route before it has not answered
- * @returns what to throw: RequestFailure store-unavailable, daily-limit-reached, store-full or website-paused, after which a repetition is safe, or a fault
+ * @returns what to throw: RequestFailure store-unavailable, daily-limit-reached or store-full, after which a repetition is safe, or a fault
  * of our own
  * @throws Error when the cancellation could not be kept: nobody may be told that a repetition is safe
  */
@@ -46,7 +39,6 @@ export async function settleUnstored(
   if (last.overLimit && isCertain)
     return new RequestFailure({ kind: "daily-limit-reached", ...last.overLimit }, { cause });
   if (last.isFull && isCertain) return new RequestFailure({ kind: "store-full" }, { cause });
-  if (last.isPaused && isCertain) return new RequestFailure({ kind: "website-paused", isKeyed }, { cause });
   if (!last.isUnavailable) return cause;
   return new RequestFailure({ kind: "store-unavailable", isKeyed, isRefused: isCertain }, { cause });
 }

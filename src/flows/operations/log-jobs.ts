@@ -17,7 +17,7 @@ export function logJobs(deps: Deps, entries: Entry[], outcome: keyof typeof LEVE
   deps.log(LEVELS[outcome], "job", {
     queueMessageId: first?.message.id,
     kind: first?.job?.kind ?? "malformed",
-    count: counts.reduce((sum, count) => (sum === null || count === null ? null : sum + count)),
+    count: counts.reduce((sum, count) => sum + count, 0),
     outcome,
     attempts: first?.message.attempts,
     milliseconds: deps.now() - started,
@@ -25,10 +25,8 @@ export function logJobs(deps: Deps, entries: Entry[], outcome: keyof typeof LEVE
   });
 }
 
-/** The number of messages, or of callbacks, in a job; unknown where a move does not name them. */
-function countOf(job: Job): number | null {
-  if (job.kind === "move") return null;
-  if (job.kind === "click") return 1;
+/** The number of messages, or of callbacks, in a job. */
+function countOf(job: Job): number {
   if (job.kind === "release-callbacks") return job.eventIds.length;
   if (job.kind === "receipts") return job.receipts.length + (job.rehearsals ?? []).length;
   return job.kind === "record" ? job.records.length : job.messageIds.length;

@@ -2,7 +2,6 @@ import type { Deps } from "../../deps.ts";
 import type { Traffic } from "../../domain/operations/traffic.ts";
 import { readTraffic, readWebsites } from "../../store/operations/overview.ts";
 import { askEach } from "../databases/ask-each.ts";
-import { inEach } from "../databases/places.ts";
 import { addUp } from "./add-up-traffic.ts";
 
 /** What has become of the texts of the last 30 days, as the overview counts it; null: a database does not answer. */
@@ -12,7 +11,7 @@ export async function readMonth(
 ): Promise<{ asOf: number | null; month: Traffic } | null> {
   const now = deps.now();
   const chosen = websiteId === null ? [] : [websiteId];
-  const { answers, missing } = await askEach(inEach(deps), async ({ db }) => ({
+  const { answers, missing } = await askEach(deps, async ({ db }) => ({
     traffic: await readTraffic(db, websiteId, now),
     websites: await readWebsites(db, chosen, now),
   }));

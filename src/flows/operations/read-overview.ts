@@ -7,7 +7,7 @@ import { type Candidate, MOST_WEBSITES, readTraffic, readWebsites } from "../../
 import { readNames } from "../../store/operations/problem-names.ts";
 import { readHistory, type ToldProblem } from "../../store/operations/told-problems.ts";
 import { askEach, type Missing } from "../databases/ask-each.ts";
-import { inEach, inFirst } from "../databases/places.ts";
+import { inFirst } from "../databases/places.ts";
 import { type AddedUp, addUp } from "./add-up-traffic.ts";
 import { FEW_ROWS, readServiceState } from "./read-service-state.ts";
 
@@ -38,12 +38,12 @@ export async function readOverview(
   const now = deps.now();
   const [state, traffic, history] = await Promise.all([
     readServiceState(deps, origin, requestId, FEW_ROWS),
-    askEach(inEach(deps), ({ db }) => readTraffic(db, websiteId, now)),
+    askEach(deps, ({ db }) => readTraffic(db, websiteId, now)),
     readPast(deps, now),
   ]);
   const ids = websiteId === null ? choose(traffic.answers.flatMap((answer) => answer.candidates)) : [websiteId];
   const chosen = ids.slice(0, MOST_WEBSITES);
-  const counted = await askEach(inEach(deps), ({ db }) => readWebsites(db, chosen, now));
+  const counted = await askEach(deps, ({ db }) => readWebsites(db, chosen, now));
   const named = await nameProblems(deps, [...state.details, ...history.past.map(({ detail }) => detail)]);
   const figures = addUp(traffic.answers, counted.answers, chosen, now);
   return {
@@ -58,7 +58,7 @@ async function nameProblems(deps: Deps, details: Partial<ProblemDetail>[]) {
   const clientIds = [...new Set(details.flatMap(({ clientId }) => clientId ?? []))];
   const none: ProblemNames = { websites: new Map(), clients: new Map() };
   if (websiteIds.length + clientIds.length === 0) return { names: none, missing: {} };
-  const { answers, missing } = await askEach(inEach(deps), ({ db }) => readNames(db, websiteIds, clientIds));
+  const { answers, missing } = await askEach(deps, ({ db }) => readNames(db, websiteIds, clientIds));
   const names: ProblemNames = {
     websites: new Map(answers.flatMap((answer) => answer.websites)),
     clients: new Map(answers.flatMap((answer) => answer.clients)),

@@ -1,11 +1,10 @@
 import { DEFAULT_CARRIER } from "../../carriers/index.ts";
 import type { Deps } from "../../deps.ts";
 import { isLoopback } from "../../domain/callbacks/callback-url.ts";
-import { isUnderWay, type Move } from "../../domain/databases/move.ts";
 import { isStoreRefused } from "../../domain/failure.ts";
 import { LONGEST_RUN_MILLISECONDS } from "../../domain/messages/retry-policy.ts";
 import { isUnauthorized } from "../../domain/operations/outcome-trend.ts";
-import { findProblems, LATE_SECONDS, type ServiceState } from "../../domain/operations/problems.ts";
+import { findProblems, type ServiceState } from "../../domain/operations/problems.ts";
 import {
   addLoads,
   ageSeconds,
@@ -25,7 +24,6 @@ import { describeError } from "../../platform/describe-error.ts";
 import { withinTime } from "../../platform/time-limit.ts";
 import type { FailingEndpoint } from "../../store/callbacks/failing-endpoints.ts";
 import { LATEST_MIGRATION } from "../../store/database.ts";
-import { listMoves } from "../../store/databases/moves.ts";
 import type { CarrierPause } from "../../store/messages/carrier-pauses.ts";
 import { minuteOf, type OutcomeCount } from "../../store/operations/outcome-counts.ts";
 import { COUNTED_ROWS, countStates, type StateCounts } from "../../store/operations/service-state.ts";
@@ -93,10 +91,9 @@ export async function readServiceState(
     maybeOptOuts: ifKnown("maybeOptOuts", counts.maybeOptOuts),
   };
   const isSandboxInUse = inUse.includes(DEFAULT_CARRIER) && !runsLocally(deps, origin);
-  const moves = counts.failure === null ? await findStuck(deps, now) : [];
   const details = findProblems({
     ...state,
-    ...{ moves, isSandboxInUse, nowMinute: minuteOf(now), countedAfter: counts.countedAfter },
+    ...{ isSandboxInUse, nowMinute: minuteOf(now), countedAfter: counts.countedAfter },
     posts: posts.filter(isReal),
     submissions: submissions.filter(isReal),
     receipts: receipts.filter(isReal),
@@ -112,14 +109,6 @@ const toEndpoint = ({ carrier: _, since, ...about }: FailingEndpoint): EndpointS
   ...about,
   since: toTime(since),
 });
-
-/** Where the first database is away, another problem says so. */
-async function findStuck({ db, others }: Deps, now: number): Promise<Move[]> {
-  if (others.size === 0) return [];
-  const isStuck = (move: Move) =>
-    move.state === "failed" || (isUnderWay(move) && move.workedAt < now - LATE_SECONDS * 1000);
-  return (await listMoves(db).catch(() => [])).filter(isStuck);
-}
 
 const UNKNOWN = { count: null, oldestSeconds: null };
 

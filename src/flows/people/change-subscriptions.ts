@@ -5,7 +5,6 @@ import { otherFormOf } from "../../domain/people/two-form-numbers.ts";
 import { hasListeners } from "../../store/callbacks/notices.ts";
 import { changeSubscriptions } from "../../store/people/change-subscriptions.ts";
 import { type ChangeOrigin, findStored } from "../../store/people/subscriptions.ts";
-import { requireOpen } from "../databases/places.ts";
 import { queueCallbacks } from "../messages/queue-jobs.ts";
 import { readTombstones } from "./erasure-tombstones.ts";
 
@@ -29,7 +28,6 @@ export async function setSubscriptions(
 
 /** What each transaction needs. */
 export const beforeEach = (deps: Deps, websiteId: string) => ({
-  requireOpen: () => requireOpen(deps),
   readTombstones: () => readTombstones(deps, websiteId),
 });
 

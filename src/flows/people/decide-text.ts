@@ -6,7 +6,8 @@ import { toDigits } from "../../domain/people/phone.ts";
 import { findAcquaintances } from "../../store/clients/senders.ts";
 import { decideText, findText, takeBack } from "../../store/people/decide-inbound.ts";
 import type { InboundTextRow } from "../../store/people/rows.ts";
-import { inDatabaseOfHome } from "../databases/places.ts";
+import { askTheirs } from "../databases/ask-each.ts";
+import { inDatabase } from "../databases/places.ts";
 import { queueCallbacks } from "../messages/queue-jobs.ts";
 import { findOwnersOf, sendersAt } from "./find-owners.ts";
 
@@ -27,7 +28,7 @@ export async function decide(
   // The website that has the text comes last: a call that is repeated finds it undecided, and does the rest.
   for (const each of [...(await sharersOf(own, website, row)), website]) {
     const isOwn = each.websiteId === website.websiteId;
-    const deps = isOwn ? own : await inDatabaseOfHome(own, each.home, each.database);
+    const deps = isOwn ? own : inDatabase(own, each.database);
     const how = {
       author: isOwn ? author : partOf(author, each.websiteId),
       run: deps.newId(each.home),
@@ -56,12 +57,13 @@ async function sharersOf(deps: Deps, { websiteId, sender }: Website, row: Inboun
   // A number of a messaging service is the sender of no website.
   const isKnown = texted.some(({ website }) => website.websiteId === websiteId);
   const owners = isKnown || sender === null ? texted : await ownersOf([sender]);
-  const sharers: Website[] = [];
-  for (const { website, isFormer } of owners) {
-    if (isFormer || website.websiteId === websiteId) continue;
-    const { db } = await inDatabaseOfHome(deps, website.home, website.database);
-    const [found] = await findAcquaintances(db, [website.websiteId], [toDigits(row.sender)]);
-    if (found?.isKnown) sharers.push(website);
-  }
-  return sharers;
+  const others = owners.flatMap(({ website, isFormer }) =>
+    isFormer || website.websiteId === websiteId ? [] : [website],
+  );
+  return askTheirs(deps, others, async ({ db }, some) => {
+    const ids = some.map((website) => website.websiteId);
+    const found = await findAcquaintances(db, ids, [toDigits(row.sender)]);
+    const known = new Set(found.filter(({ isKnown }) => isKnown).map((it) => it.websiteId));
+    return some.filter((website) => known.has(website.websiteId));
+  });
 }

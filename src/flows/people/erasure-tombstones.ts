@@ -14,7 +14,7 @@ import {
 } from "../../store/people/erasure.ts";
 import { findWebsitesOf } from "../../store/people/person-tables.ts";
 import { askEach, type Missing } from "../databases/ask-each.ts";
-import { inDatabaseOf, inEach, inFirst } from "../databases/places.ts";
+import { inFirst } from "../databases/places.ts";
 import { inTurn } from "../in-turn.ts";
 import { audited } from "../operations/audit.ts";
 import { inWebsitesOf } from "./find-person.ts";
@@ -37,7 +37,7 @@ export async function erase(deps: Deps, author: Author, websiteId: string, phone
   const entry = { action: "erase-person", subject: maskNumbers(phone), ...(websiteId && { websiteId }) } as const;
   const work = async () => {
     const tombstone = websiteId ? (await readTombstones(deps, websiteId)).of(toDigits(phone)) : null;
-    return erasePerson(deps.db, websiteId, toDigits(phone), tombstone, { author, now: deps.now() });
+    return erasePerson(deps.db, websiteId, toDigits(phone), tombstone, deps.now());
   };
   const messages = await audited(deps, author, entry, work, (count) => ({ messages: count }));
   deps.log("info", "person.erased", { requestId: toRequestId(author), websiteId, messages });
@@ -74,13 +74,13 @@ export async function eraseEverywhere(
   expected: number | null,
 ): Promise<{ erased: { websiteId: string; messages: number }[]; failed: string[]; missing: Missing }> {
   if (expected !== null) {
-    const counted = await askEach(inEach(deps), (own) => countInDatabase(own, phone));
+    const counted = await askEach(deps, (own) => countInDatabase(own, phone));
     requireCount(
       expected,
       counted.answers.reduce((sum, count) => sum + count, 0),
     );
   }
-  const { answers, missing } = await askEach(inEach(deps), (own) => eraseInDatabase(own, author, phone));
+  const { answers, missing } = await askEach(deps, (own) => eraseInDatabase(own, author, phone));
   const erased = answers.flatMap((own) => own.erased);
   const [failure] = answers.flatMap((own) => own.failures);
   if (erased.length === 0 && failure !== undefined) throw failure;
@@ -93,8 +93,7 @@ async function eraseInDatabase(deps: Deps, author: Author, phone: string) {
   const failures: unknown[] = [];
   const eraseIn = async (websiteId: string) => {
     try {
-      const own = websiteId ? await inDatabaseOf(deps, { websiteId }) : deps;
-      erased.push({ websiteId, messages: await erase(own, partOf(author, websiteId), websiteId, phone) });
+      erased.push({ websiteId, messages: await erase(deps, partOf(author, websiteId), websiteId, phone) });
     } catch (error) {
       const { requestId } = author;
       deps.log("error", "person.not-erased", { requestId, websiteId, error: describeError(error) });

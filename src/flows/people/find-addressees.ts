@@ -6,17 +6,10 @@ import { mayQuote } from "../../domain/people/quotation.ts";
 import { ALL_COUNTRIES, type CountryCode, type Reading, readNumber } from "../../domain/people/written-number.ts";
 import { type Acquaintance, findAcquaintances, findTexted, type Owner } from "../../store/clients/senders.ts";
 import { findLatestTexts, findTextsOf } from "../../store/messages/latest-texts.ts";
-import { inDatabase, inEach } from "../databases/places.ts";
+import { askTheirs } from "../databases/ask-each.ts";
+import { inEach } from "../databases/places.ts";
 import { byTime, chooseOwners } from "./choose-owners.ts";
-import {
-  countriesOf,
-  type FoundOwners,
-  findOwnersOf,
-  inEachOf,
-  type Senders,
-  sendersAt,
-  whereTheyAre,
-} from "./find-owners.ts";
+import { countriesOf, type FoundOwners, findOwnersOf, inEachOf, type Senders, sendersAt } from "./find-owners.ts";
 
 /** For whom an inbound text is, from whom it is, and what it says to them. */
 export interface Addressees extends ReadText {
@@ -52,16 +45,14 @@ export async function findAddressees(deps: Deps, carrier: string, inbound: Inbou
 async function readBesideQuotations(deps: Deps, { text }: InboundText, addressees: Addressees): Promise<Addressees> {
   const { websites, phones } = addressees;
   if (websites.length === 0 || phones.length === 0) return addressees;
-  const databases = [...Map.groupBy(websites, ({ database }) => database)];
   const latest = (find: typeof findLatestTexts) =>
-    inEachOf(databases, ([database, some]) => {
-      const ids = some.map(({ websiteId }) => websiteId);
-      return find(inDatabase(deps, database).db, ids, phones);
-    });
+    askTheirs(deps, websites, ({ db }, some) => find(db, idsOf(some), phones));
   const [ours, theirs] = await Promise.all([latest(findLatestTexts), latest(findTextsOf)]);
   const words = websites.flatMap(({ optOutWords }) => optOutWords ?? []);
   return { ...addressees, maybeOptOut: readText(text, words, { ours, theirs }).maybeOptOut };
 }
+
+const idsOf = (websites: Website[]): string[] => websites.map(({ websiteId }) => websiteId);
 
 /** The sender of the text is read with the country of the number that was texted; that of any other country is a guess. */
 async function amongOwners(
@@ -106,11 +97,8 @@ const allForms = (readings: Reading[]): number[] => [...new Set(readings.flatMap
 function acquaintancesOf(deps: Deps, owners: Owner[], readings: Reading[]): Promise<Acquaintance[]> {
   const phones = allForms(readings);
   if (phones.length === 0) return Promise.resolve([]);
-  const databases = [...Map.groupBy(owners, ({ website }) => website.database)];
-  return inEachOf(databases, ([database, some]) => {
-    const ids = some.map(({ website }) => website.websiteId);
-    return findAcquaintances(inDatabase(deps, database).db, ids, phones);
-  });
+  const websites = owners.map(({ website }) => website);
+  return askTheirs(deps, websites, ({ db }, some) => findAcquaintances(db, idsOf(some), phones));
 }
 
 /**
@@ -136,9 +124,9 @@ async function amongTexted(deps: Deps, carrier: string, inbound: InboundText, se
   const homes = countriesOf([...inbound.to, ...(await senders())]);
   const readings = readNumber(inbound.from, homes, homes.length === 0 ? ALL_COUNTRIES : []);
   const candidates = allForms(readings);
-  const found =
+  const texted =
     candidates.length === 0 ? [] : await inEachOf(inEach(deps), ({ db }) => findTexted(db, carrier, candidates));
-  const texted = (await whereTheyAre(deps, found)).sort(byTime);
+  texted.sort(byTime);
   const read = readFor(inbound, texted);
   const meant = readings.filter(({ forms }) => texted.some(({ phone }) => forms.includes(phone)));
   const isClear = read.keyword === "stop" && meant.length === 1;

@@ -1,10 +1,9 @@
 // Which websites have a sender, in whatever form it is written, and in whichever database they are.
 import type { Deps } from "../../deps.ts";
-import type { Website } from "../../domain/clients/website.ts";
 import { isStoreUnavailable } from "../../domain/failure.ts";
 import { type CountryCode, findCountries, readNumber } from "../../domain/people/written-number.ts";
 import { findOwners, listSenders, type Owner } from "../../store/clients/senders.ts";
-import { findDatabasesOfSenders, findPlaces } from "../../store/databases/directory.ts";
+import { findDatabasesOfSenders } from "../../store/databases/directory.ts";
 import { inDatabase, inFirst } from "../databases/places.ts";
 import { inParallel } from "../in-parallel.ts";
 import { CONNECTIONS } from "../messages/connections.ts";
@@ -63,8 +62,7 @@ async function findAllOwners(deps: Deps, carrier: string, senders: string[]): Pr
   const all = [...first.others.keys()];
   const others = all.length === 0 ? [] : await unlessAway(findDatabasesOfSenders(first.db, carrier, senders), all);
   const databases = [first, ...others.map((database) => inDatabase(first, database))];
-  const found = await inEachOf(databases, ({ db }) => unlessAway(findOwners(db, carrier, senders), []));
-  const owners = await whereTheyAre(deps, found);
+  const owners = await inEachOf(databases, ({ db }) => unlessAway(findOwners(db, carrier, senders), []));
   owners.sort(
     (a, b) => Number(a.isFormer) - Number(b.isFormer) || (a.website.websiteId < b.website.websiteId ? -1 : 1),
   );
@@ -73,15 +71,4 @@ async function findAllOwners(deps: Deps, carrier: string, senders: string[]): Pr
 
 export async function inEachOf<T, R>(databases: T[], ask: (database: T) => Promise<R[]>): Promise<R[]> {
   return (await inParallel(databases, CONNECTIONS, ask)).flat();
-}
-
-/** A website that moves, or has moved, has rows in two databases. Those of the database that it is in count. */
-export async function whereTheyAre<T extends { website: Website }>(deps: Deps, found: T[]): Promise<T[]> {
-  const websites = Map.groupBy(found, ({ website }) => website.websiteId);
-  const isTwice = (some: T[]) => new Set(some.map(({ website }) => website.database)).size > 1;
-  if (![...websites.values()].some(isTwice)) return found;
-  const homes = found.map(({ website }) => website.home);
-  const places = new Map((await findPlaces(inFirst(deps).db, homes)).map(({ home, database }) => [home, database]));
-  const isThere = ({ website }: T) => places.get(website.home) === website.database;
-  return [...websites.values()].flatMap((some) => (isTwice(some) ? some.filter(isThere) : some));
 }

@@ -6,9 +6,7 @@ import { countSegments } from "../../domain/messages/segments.ts";
 import type { Keyword } from "../../domain/people/keyword.ts";
 import type { DueReply, InboundRecord } from "../../store/people/inbound.ts";
 import { readElsewhere } from "../../store/people/keyword-replies.ts";
-import { inDatabase } from "../databases/places.ts";
-import { inParallel } from "../in-parallel.ts";
-import { CONNECTIONS } from "../messages/connections.ts";
+import { askTheirs } from "../databases/ask-each.ts";
 import type { Addressees } from "./find-addressees.ts";
 
 /** The sendPurpose of replies to keywords. */
@@ -55,15 +53,13 @@ export async function toDueReply(
   message: NewMessage,
 ): Promise<DueReply> {
   const about = { carrier, carrierMessageId, phone: phones[0] as number };
-  const databases = [...Map.groupBy(sharers, ({ database }) => database)];
   const home = sharers.find(({ websiteId }) => websiteId === message.websiteId)?.database;
+  const own = sharers.filter(({ database }) => database === home);
   const askedOf = (some: Website[]) => ({ ...about, sharers: some.map(({ websiteId }) => websiteId) });
-  const others = await inParallel(
-    databases.filter(([database]) => database !== home),
-    CONNECTIONS,
-    ([database, some]) => readElsewhere(inDatabase(deps, database).db, askedOf(some), message.acceptedAt),
-  );
-  const own = databases.find(([database]) => database === home)?.[1] ?? [];
+  const elsewhere = sharers.filter(({ database }) => database !== home);
+  const others = await askTheirs(deps, elsewhere, async ({ db }, some) => [
+    await readElsewhere(db, askedOf(some), message.acceptedAt),
+  ]);
   return {
     message,
     keyword: keyword as Keyword,

@@ -2,7 +2,6 @@ import type { Deps } from "../../deps.ts";
 import type { Author } from "../../domain/operations/audit.ts";
 import type { StoredImport } from "../../store/people/imports.ts";
 import { undoStep } from "../../store/people/undo-import.ts";
-import { requireOpen } from "../databases/places.ts";
 import { audited } from "../operations/audit.ts";
 
 /** A call begins no step after this: a caller and what stands between wait for an answer. */
@@ -33,7 +32,6 @@ async function undo(deps: Deps, begun: StoredImport): Promise<StoredImport> {
   const started = deps.now();
   let state = begun;
   do {
-    await requireOpen(deps);
     state = await undoStep(deps.db, state, deps.now());
   } while (!isUndone(state) && deps.now() - started < UNDO_MILLISECONDS);
   return state;

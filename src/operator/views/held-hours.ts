@@ -1,15 +1,8 @@
 // What holds a message whose sending hours are closed: computed from the hours of today, as nothing of it is stored but when they open.
-import * as z from "zod";
+import type * as z from "zod";
 import { hoursAt, type SendingHours } from "../../domain/messages/sending-hours.ts";
 import { toTime } from "../../http/time.ts";
-
-export const heldHoursSchema = z.object({
-  opensAt: z.iso.datetime().describe("When they open. The message goes within the 15 minutes after it."),
-  zones: z.array(z.string()).describe("The time zones in which the person may be."),
-  states: z.array(z.string()).describe("The states or regions in which the person may be, as ISO 3166-2 has them."),
-  window: z.string().describe("When the narrowest rule is open, by the clock of the person."),
-  source: z.string().describe("The source of that rule."),
-});
+import type { heldHoursSchema } from "../answers/messages.ts";
 
 export interface HeldByHours {
   /** The hours of the website, as they are now; null: it has none. */

@@ -1,112 +1,14 @@
-import * as z from "zod";
-import { MESSAGE_EVENT_TYPES } from "../../domain/callbacks/callback.ts";
+import type * as z from "zod";
 import type { Hold } from "../../domain/messages/hold.ts";
 import type { SubmissionEntry } from "../../domain/messages/job.ts";
-import { KINDS } from "../../domain/messages/kind.ts";
-import { MESSAGE_STATUSES, type MessageStatus } from "../../domain/messages/message.ts";
-import { reasonSchema } from "../../domain/messages/reason.ts";
+import type { MessageStatus } from "../../domain/messages/message.ts";
 import { CLIENT_ID, MESSAGE_ID, SEND_BY_PHONE, TIME } from "../../http/examples.ts";
 import { toTime } from "../../http/time.ts";
 import type { FoundMessage } from "../../store/messages/find-messages.ts";
 import type { StoredEvent, WholeMessage } from "../../store/messages/read-message.ts";
 import type { StoredMessage } from "../../store/messages/stored-message.ts";
-import { callbackSchema, heldSchema, personIdShape } from "../answers.ts";
-import { heldHoursSchema, heldHoursView } from "./held-hours.ts";
-
-const submissionSchema = z.object({
-  at: z.iso.datetime(),
-  attempt: z.int().nullable().describe("null: it was not submitted."),
-  outcome: z.string().describe("`accepted`, `refused`, `unknown`, `later`, `unauthorized` or `skipped`."),
-  reason: z.string().nullable().describe("In words: the carrier's own, or why it was not submitted."),
-});
-
-const eventSchema = z.object({
-  eventId: z.string(),
-  eventType: z.enum(MESSAGE_EVENT_TYPES),
-  status: z.enum(MESSAGE_STATUSES).optional().describe("Only `message.status` has it."),
-  reason: reasonSchema.optional(),
-  occurredAt: z.iso.datetime(),
-});
-
-export const operatorMessageSchema = z.object({
-  messageId: z.uuid(),
-  websiteId: z.string(),
-  websiteName: z.string().nullable(),
-  clientId: z.string(),
-  clientName: z.string().nullable(),
-  status: z.enum(MESSAGE_STATUSES),
-  reason: reasonSchema,
-  reasonDetail: z
-    .string()
-    .nullable()
-    .describe(
-      "In words: why the message waits, or the carrier's own, without what they quote, numbers of seven or more digits, and the text of the message.",
-    ),
-  phone: z.string().nullable(),
-  ...personIdShape,
-  email: z.string().nullable(),
-  text: z.string(),
-  mediaUrl: z.string().nullable(),
-  clickUrl: z.string().nullable(),
-  callbackData: z.string(),
-  sendPurpose: z.string(),
-  ignoredFields: z
-    .array(z.string())
-    .nullable()
-    .describe("Fields of the request that no send request has; null: it had none."),
-  kind: z.enum(KINDS).nullable().describe("null: a reply to a keyword."),
-  timeZone: z.string().nullable().describe("The person's time zone, as the client sent it."),
-  region: z.string().nullable().describe("The person's region, as the client sent it."),
-  encoding: z.enum(["GSM-7", "UCS-2"]).nullable(),
-  segments: z.int().nullable(),
-  carrier: z.string().nullable(),
-  carrierMessageId: z.string().nullable(),
-  attempts: z.int(),
-  requestedAt: z.iso
-    .datetime()
-    .nullable()
-    .describe(
-      "When a scheduled message was asked for: it is accepted some minutes before its time. null: it was not scheduled.",
-    ),
-  acceptedAt: z.iso
-    .datetime()
-    .describe("When it was accepted. If it is scheduled and not accepted yet: when it was asked for."),
-  scheduledFor: z.iso.datetime().nullable().describe("When it may go; null: at once."),
-  expiresAt: z.iso
-    .datetime()
-    .nullable()
-    .describe("When it may not go any more; null: `SUBMIT_WITHIN_HOURS` after it may first go."),
-  updatedAt: z.iso.datetime(),
-  claimedAt: z.iso.datetime().nullable(),
-  retryAt: z.iso.datetime().nullable().describe("Not before; null once it has passed."),
-  waits: z
-    .object({
-      until: z.iso.datetime().nullable(),
-      because: z.string(),
-      held: heldSchema.optional().describe("Who holds it, and why. Left out where nobody does."),
-      hours: heldHoursSchema.optional().describe("The sending hours that hold it. Left out where none do."),
-    })
-    .nullable()
-    .describe("Until when a PENDING_TO_SEND message waits, and why. Without a time, it is ready to send."),
-  submissions: z.array(submissionSchema).describe("In order: the first, and the latest 19."),
-  clicks: z.object({ people: z.int(), robots: z.int(), firstAt: z.iso.datetime().nullable() }),
-  events: z.array(eventSchema),
-  callbacks: z.array(callbackSchema.extend({ eventId: z.string() })),
-});
-
-export const CLICKED_AT = z.iso.datetime().nullable().describe("When a person first clicked; null: nobody has.");
-
-export const foundMessageSchema = operatorMessageSchema
-  .omit({
-    clientName: true,
-    callbackData: true,
-    ignoredFields: true,
-    submissions: true,
-    clicks: true,
-    events: true,
-    callbacks: true,
-  })
-  .extend({ clickedAt: CLICKED_AT });
+import type { operatorMessageSchema } from "../answers/messages.ts";
+import { heldHoursView } from "./held-hours.ts";
 
 type Message = z.output<typeof operatorMessageSchema>;
 

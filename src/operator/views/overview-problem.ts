@@ -1,38 +1,10 @@
 // A problem as the overview shows it: with the names of what it concerns, and how much.
-import * as z from "zod";
+import type * as z from "zod";
 import type { ProblemDetail } from "../../domain/operations/problems.ts";
 import type { Overview } from "../../flows/operations/read-overview.ts";
 import { FEW_ROWS } from "../../flows/operations/read-service-state.ts";
 import { toTime } from "../../http/time.ts";
-import { problemSchema } from "./service-state.ts";
-
-export const nowProblemSchema = problemSchema.extend({
-  websiteNames: z
-    .array(z.string())
-    .describe(
-      "The name of the website that the problem concerns. For a carrier, the names of those `websites` whose texts wait for it. Empty: none is known.",
-    ),
-  clientName: z.string().nullable(),
-  timeZone: z.string().nullable().describe("The time zone of the first of these websites."),
-  affected: z
-    .int()
-    .nullable()
-    .describe("The texts, callbacks or jobs that it holds up. null: not counted, or more than a look reads."),
-});
-
-export const pastProblemSchema = z.object({
-  problem: z.string(),
-  carrier: z.string().nullable(),
-  websiteId: z.string().nullable(),
-  websiteName: z.string().nullable(),
-  clientId: z.string().nullable(),
-  clientName: z.string().nullable(),
-  host: z.string().nullable(),
-  database: z.string().nullable(),
-  cause: z.string().nullable().describe("In words, when it began."),
-  began: z.iso.datetime(),
-  ended: z.iso.datetime().nullable().describe("null: it lasts."),
-});
+import type { nowProblemSchema, pastProblemSchema } from "../answers/problems.ts";
 
 type Read = Pick<Overview, "state" | "websites" | "isCut" | "overdue" | "names">;
 

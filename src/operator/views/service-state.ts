@@ -9,8 +9,10 @@ import {
   SUBMISSION_OUTCOMES,
 } from "../../domain/operations/service-state.ts";
 import { REQUEST_ID, TIME } from "../../http/examples.ts";
+import { databaseSchema } from "../answers/databases.ts";
+import { problemSchema } from "../answers/problems.ts";
 import type { Answers } from "../answers.ts";
-import { DATABASE, databaseSchema } from "../databases.ts";
+import { DATABASE } from "../databases.ts";
 
 const backlogSchema = z.object({
   count: z.int().nullable().describe("null: its part does not answer."),
@@ -21,19 +23,6 @@ const queueSchema = z.object({
   queue: z.enum(QUEUES),
   backlog: z.int().nullable(),
   oldestSeconds: z.int().nullable(),
-});
-
-export const problemSchema = z.object({
-  problem: z.enum(PROBLEMS),
-  carrier: z.string().nullable(),
-  sender: z.string().nullable().describe("The sender of the websites whose texts it concerns."),
-  websiteId: z.string().nullable(),
-  clientId: z.string().nullable(),
-  host: z.string().nullable(),
-  since: z.iso.datetime().nullable(),
-  cause: z.string().nullable(),
-  nextTryAt: z.iso.datetime().nullable(),
-  database: z.string().nullable(),
 });
 
 const firstDatabaseSchema = z.object({

@@ -1,6 +1,6 @@
 // The callbacks of events: a run claims them, posts each once, and stores what came back; or it gives them back unposted.
 import type { AttemptOutcome, CallbackEvent, DueEvent } from "../../domain/callbacks/callback.ts";
-import { runBatch, runNamedRows, stillUnclear } from "../database.ts";
+import { runBatch, runNamed } from "../database.ts";
 import { addCounts, type OutcomeCount } from "../operations/outcome-counts.ts";
 import type { ClientRow, WebsiteRow } from "../rows.ts";
 import { prepare, type Sql, sql } from "../sql.ts";
@@ -30,22 +30,21 @@ const keysOf = (eventIds: DueEvent[]): Sql =>
 
 /**
  * Claims callbacks. A claimed callback is never claimed again by another run, even if its post fails.
- * @param claim names this group; the same name claims the same callbacks again, but none that its run has given back meanwhile: no run
- * would post it
- * @returns `callbacks` in the order in which their events were stored; `unclear`: a try was lost, which may run later, and claim these
+ * @param claim names this group; the same name claims the same callbacks again
+ * @returns the callbacks in the order in which their events were stored
  */
 export async function claimCallbacks(
   db: D1Database,
   eventIds: DueEvent[],
   claim: string,
   now: number,
-): Promise<{ callbacks: ClaimedCallback[]; unclear: DueEvent[] }> {
+): Promise<ClaimedCallback[]> {
   const statements = {
     claimed: prepare(
       db,
       sql`UPDATE events SET attempted_at = ${now}, claim = ${claim}
         WHERE (message_id, event) IN ${keysOf(eventIds)} AND due_at IS NOT NULL
-          AND iif(attempted_at IS NULL, claim IS NOT ${claim}, claim = ${claim})`,
+          AND (attempted_at IS NULL OR claim = ${claim})`,
     ),
     found: prepare(
       db,
@@ -57,10 +56,7 @@ export async function claimCallbacks(
           AND e.due_at IS NOT NULL ORDER BY e.seq`,
     ),
   };
-  const { answer, wasLost } = await runNamedRows(db, statements);
-  const callbacks = answer.found.map(toClaimedCallback);
-  const ours = callbacks.map(({ eventId }) => eventId);
-  return { callbacks, unclear: stillUnclear(wasLost, eventIds, ours) };
+  return (await runNamed(db, statements)).found.map(toClaimedCallback);
 }
 
 type ClaimedRow = CallbackEventRow &
@@ -138,11 +134,11 @@ function recordStatement(db: D1Database, records: CallbackRecord[]): D1PreparedS
   );
 }
 
-/** Gives back callbacks that are unclaimed, or under this claim. They keep its name: see claimCallbacks. */
+/** Gives back callbacks that are unclaimed, or under this claim. */
 function releaseStatement(db: D1Database, claim: string, { eventIds, dueAt }: Released): D1PreparedStatement {
   return prepare(
     db,
-    sql`UPDATE events SET attempted_at = NULL, due_at = ${dueAt}
+    sql`UPDATE events SET attempted_at = NULL, claim = NULL, due_at = ${dueAt}
       WHERE (message_id, event) IN ${keysOf(eventIds)} AND due_at IS NOT NULL AND (attempted_at IS NULL OR claim = ${claim})`,
   );
 }

@@ -31,14 +31,12 @@ export async function readFeed(
   after: number,
   limit: number,
 ): Promise<FeedEvent[]> {
-  // A website may have moved since the client got its place: each move shifts what is before it.
   const rows = await runQuery<CallbackEventRow & StoredCallbackRow & { seq: number }>(
     prepare(
       db,
       sql`SELECT e.seq, ${CALLBACK_EVENT}, ${STORED_CALLBACK}
         FROM events e LEFT JOIN messages m ON m.message_id = e.message_id
-        WHERE e.website_id = ${websiteId} AND e.client_id = ${clientId} AND e.seq > ${after} + coalesce(
-          (SELECT sum(f.shift) FROM moved_feeds f WHERE f.website_id = ${websiteId} AND f.until > ${after}), 0)
+        WHERE e.website_id = ${websiteId} AND e.client_id = ${clientId} AND e.seq > ${after}
         ORDER BY e.seq LIMIT ${limit}`,
     ),
   );

@@ -1,4 +1,3 @@
-import { STATE } from "../databases/moving.ts";
 import type { FailingEndpointRow } from "../rows.ts";
 import { prepare, type Sql, sql } from "../sql.ts";
 
@@ -67,8 +66,7 @@ export function selectFailingEndpoints(
     sql`SELECT f.client_id, f.host, f.since, f.failures, f.cause, c.website_id, w.carrier, c.callback_url
       FROM failing_endpoints f CROSS JOIN clients c ON c.client_id = f.client_id
         CROSS JOIN websites w ON w.website_id = c.website_id
-      WHERE f.failed_at > ${failedAfter} AND f.failures >= ${leastFailures} AND c.callback_url IS NOT NULL
-        AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = c.website_id AND v.state >= ${STATE.arriving}) LIMIT ${most}`,
+      WHERE f.failed_at > ${failedAfter} AND f.failures >= ${leastFailures} AND c.callback_url IS NOT NULL LIMIT ${most}`,
   );
 }
 

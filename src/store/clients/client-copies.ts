@@ -1,30 +1,16 @@
 // Requests are authenticated by copies of the clients: KV has a copy of each client, and the object of a website has its latest changes.
 import type { Credentials } from "../../domain/clients/client.ts";
-import type { SendingHours } from "../../domain/messages/sending-hours.ts";
-import { parseJsonColumn, runBatch, runQuery } from "../database.ts";
-import { STATE } from "../databases/moving.ts";
+import { runBatch, runQuery } from "../database.ts";
 import type { ClientRow, WebsiteRow } from "../rows.ts";
 import { piece, prepare, sql } from "../sql.ts";
 import { readOperations } from "./clients.ts";
+import { readSettings } from "./websites.ts";
 
-type CredentialsRow = ClientRow &
-  Pick<
-    WebsiteRow,
-    | "duplicate_window_hours"
-    | "allowed_countries"
-    | "link_origin"
-    | "frequency_cap"
-    | "transactional_purposes"
-    | "sending_hours"
-    | "daily_limit"
-    | "home"
-    | "database"
-  >;
+type CredentialsRow = ClientRow & Pick<WebsiteRow, "settings" | "home" | "database">;
 
 /** The columns of a CredentialsRow, of a client `c` of the website `w`. */
 const CREDENTIALS = piece(`c.client_id, c.website_id, c.operations, c.suspended, c.secret_hash, c.old_secret_hash,
-  c.old_until, c.created_at, c.changed_at, w.duplicate_window_hours, w.allowed_countries, w.link_origin,
-  w.frequency_cap, w.transactional_purposes, w.sending_hours, w.daily_limit, w.home, w.database`);
+  c.old_until, c.created_at, c.changed_at, w.settings, w.home, w.database`);
 
 /** The credentials of a client, as its copies must become. */
 export interface ClientCopy {
@@ -52,7 +38,6 @@ export async function findUncopied(db: D1Database, limit: number, now: number): 
       db,
       sql`SELECT ${CREDENTIALS} FROM clients c CROSS JOIN websites w ON w.website_id = c.website_id
         WHERE ${UNCOPIED} AND (copied_at IS NULL OR copied_at <= ${now - COPY_AGAIN_AFTER_MILLISECONDS})
-          AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = c.website_id AND v.state >= ${STATE.paused})
         ORDER BY c.changed_at LIMIT ${limit}`,
     ),
   );
@@ -65,7 +50,6 @@ export function countBehind(db: D1Database, limit: number): D1PreparedStatement 
     db,
     sql`SELECT count(*) AS count, min(changed_at) AS oldest_at FROM (
       SELECT changed_at FROM clients c WHERE ${UNCOPIED} AND (copied_at IS NULL OR copied_at < changed_at)
-        AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = c.website_id AND v.state >= ${STATE.arriving})
       ORDER BY changed_at LIMIT ${limit})`,
   );
 }
@@ -101,6 +85,9 @@ export async function markCopied(
 }
 
 function toCopy(row: CredentialsRow): ClientCopy {
+  const settings = readSettings(row);
+  const { duplicateWindowHours, allowedCountries, linkOrigin, transactionalPurposes, sendingHours } = settings;
+  const { frequencyCap, dailyLimit } = settings;
   const credentials = {
     clientId: row.client_id,
     websiteId: row.website_id,
@@ -108,13 +95,9 @@ function toCopy(row: CredentialsRow): ClientCopy {
     suspended: row.suspended === 1,
     secretHash: row.secret_hash,
     oldSecret: row.old_secret_hash ? { hash: row.old_secret_hash, until: row.old_until ?? 0 } : null,
-    duplicateWindowHours: row.duplicate_window_hours,
-    allowedCountries: parseJsonColumn<string[] | null>(row.allowed_countries, null),
-    linkOrigin: row.link_origin,
-    transactionalPurposes: parseJsonColumn<string[] | null>(row.transactional_purposes, null),
-    sendingHours: parseJsonColumn<SendingHours | null>(row.sending_hours, null),
-    isCapped: row.frequency_cap !== null,
-    isLimited: row.daily_limit !== null,
+    ...{ duplicateWindowHours, allowedCountries, linkOrigin, transactionalPurposes, sendingHours },
+    isCapped: frequencyCap !== null,
+    isLimited: dailyLimit !== null,
     home: row.home,
     database: row.database,
     version: row.changed_at,

@@ -5,36 +5,35 @@ import {
   REFUSED_AGAIN_MILLISECONDS,
   USED_AGAIN_MILLISECONDS,
 } from "../../domain/clients/client-uses.ts";
-import { runQuery } from "../database.ts";
-import { STATE } from "../databases/moving.ts";
+import { runQuery, runWrite } from "../database.ts";
 import type { ClientRow } from "../rows.ts";
 import { prepare, sql } from "../sql.ts";
 import { toClient } from "./clients.ts";
 
 /** No row is written if another isolate has just stored a use of this secret. */
 export async function storeUse(db: D1Database, clientId: string, secretHash: string, now: number): Promise<void> {
-  await runQuery(
+  await runWrite(
+    db,
     prepare(
       db,
-      sql`UPDATE clients AS c SET used_at = ${now}, secret_used_at = iif(secret_hash = ${secretHash}, ${now}, secret_used_at),
+      sql`UPDATE clients SET used_at = ${now}, secret_used_at = iif(secret_hash = ${secretHash}, ${now}, secret_used_at),
           old_secret_used_at = iif(old_secret_hash = ${secretHash}, ${now}, old_secret_used_at)
         WHERE client_id = ${clientId}
           AND coalesce(CASE ${secretHash} WHEN secret_hash THEN secret_used_at WHEN old_secret_hash THEN old_secret_used_at
-            ELSE used_at END, 0) <= ${now - USED_AGAIN_MILLISECONDS}
-          AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = c.website_id AND v.state >= ${STATE.paused})`,
+            ELSE used_at END, 0) <= ${now - USED_AGAIN_MILLISECONDS}`,
     ),
   );
 }
 
 /** No row is written if another isolate has just stored a refusal with this cause. */
 export async function storeRefusal(db: D1Database, clientId: string, cause: ClientRefusal, now: number): Promise<void> {
-  await runQuery(
+  await runWrite(
+    db,
     prepare(
       db,
-      sql`UPDATE clients AS c SET refused_at = ${now}, refusal = ${cause}
+      sql`UPDATE clients SET refused_at = ${now}, refusal = ${cause}
         WHERE client_id = ${clientId}
-          AND (coalesce(refused_at, 0) <= ${now - REFUSED_AGAIN_MILLISECONDS} OR refusal <> ${cause})
-          AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = c.website_id AND v.state >= ${STATE.paused})`,
+          AND (coalesce(refused_at, 0) <= ${now - REFUSED_AGAIN_MILLISECONDS} OR refusal <> ${cause})`,
     ),
   );
 }

@@ -1,7 +1,7 @@
 import { type Client, type ClientEvent, DEFAULT_EVENTS, type Operation } from "../../domain/clients/client.ts";
 import { type AuditEntry, type Author, changeOf } from "../../domain/operations/audit.ts";
-import { parseJsonColumn, runBatch, runNamed, runQuery } from "../database.ts";
-import { auditStatement } from "../operations/audit.ts";
+import { parseJsonColumn, runBatch, runQuery } from "../database.ts";
+import { auditStatement, runAudited } from "../operations/audit.ts";
 import type { ClientRow } from "../rows.ts";
 import { prepare, sql } from "../sql.ts";
 
@@ -52,10 +52,10 @@ export async function updateClient(
   const { clientId, websiteId, changedAt } = present;
   const { name, callbackUrl, operations, events, suspended } = change;
   const entry: AuditEntry = { action: "change-client", websiteId, clientId, ...changeOf(present, change) };
-  const [updated] = await runBatch(db, [
-    prepare(
+  const rows = await runAudited(db, {
+    updated: prepare(
       db,
-      sql`UPDATE clients SET name = iif(${name === undefined ? 1 : 0}, name, ${name ?? null}),
+      sql<ClientRow>`UPDATE clients SET name = iif(${name === undefined ? 1 : 0}, name, ${name ?? null}),
           callback_url = iif(${callbackUrl === undefined ? 1 : 0}, callback_url, ${callbackUrl ?? null}),
           operations = coalesce(${operations ? JSON.stringify(operations) : null}, operations),
           events = iif(${events === undefined ? 1 : 0}, events, ${events ? eventsColumn(events) : null}),
@@ -63,9 +63,10 @@ export async function updateClient(
           changed_at = max(${now}, changed_at + 1), copied_at = NULL
         WHERE client_id = ${clientId} AND changed_at = ${changedAt} RETURNING *`,
     ),
-    auditStatement(db, author, entry, now),
-  ]);
-  const [row] = (updated?.results ?? []) as ClientRow[];
+    audited: auditStatement(db, author, entry, now),
+  });
+  if (rows === "made") return findClient(db, clientId);
+  const [row] = rows.updated;
   return row && toClient(row);
 }
 
@@ -88,7 +89,7 @@ export async function rotateSecrets(
   now: number,
 ): Promise<boolean> {
   const isRepeated = sql`(rotated_at > ${now - REPEATED_ROTATION_MILLISECONDS} AND old_until > ${now})`;
-  const rows = await runNamed(db, {
+  const rows = await runAudited(db, {
     rotated: prepare(
       db,
       sql`UPDATE clients SET old_secret_hash = iif(${isRepeated}, old_secret_hash, secret_hash),
@@ -109,7 +110,7 @@ export async function rotateSecrets(
     ),
     isSet: prepare(db, sql`SELECT 1 FROM clients WHERE client_id = ${clientId} AND secret_hash = ${pair.secretHash}`),
   });
-  return rows.isSet.length === 1;
+  return rows === "made" || rows.isSet.length === 1;
 }
 
 export async function findClient(db: D1Database, clientId: string): Promise<Client | undefined> {

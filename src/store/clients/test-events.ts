@@ -1,5 +1,4 @@
 import { runNamed } from "../database.ts";
-import { STATE } from "../databases/moving.ts";
 import { prepare, sql } from "../sql.ts";
 
 /** What a claim has come to: where to post, or when to ask again (milliseconds since 1970). */
@@ -18,9 +17,8 @@ export async function claimTestEvent(
   const { claimed, latest } = await runNamed(db, {
     claimed: prepare(
       db,
-      sql<{ callback_url: string | null }>`UPDATE clients AS c SET test_event_at = ${now}
+      sql<{ callback_url: string | null }>`UPDATE clients SET test_event_at = ${now}
         WHERE client_id = ${clientId} AND coalesce(test_event_at, 0) <= ${now - milliseconds}
-          AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = c.website_id AND v.state >= ${STATE.paused})
         RETURNING callback_url`,
     ),
     latest: prepare(

@@ -1,10 +1,14 @@
-import type { GivenSettings, Website } from "../../domain/clients/website.ts";
+import {
+  type GivenSettings,
+  type OptionalSettings,
+  settingsAfter,
+  type Website,
+} from "../../domain/clients/website.ts";
 import { type AuditEntry, type Author, changeOf } from "../../domain/operations/audit.ts";
 import { parseJsonColumn, runBatch, runQuery } from "../database.ts";
 import { FIRST, type Place } from "../databases/directory.ts";
-import { STATE } from "../databases/moving.ts";
 import { toHolds } from "../messages/holds.ts";
-import { auditStatement } from "../operations/audit.ts";
+import { auditStatement, runAudited } from "../operations/audit.ts";
 import type { WebsiteRow } from "../rows.ts";
 import { prepare, sql } from "../sql.ts";
 
@@ -21,7 +25,8 @@ export async function insertWebsite(
   now: number,
 ): Promise<boolean> {
   const entry: AuditEntry = { action: "put-website", websiteId, ...changeOf(undefined, settings) };
-  const { name = null, carrier = null, sender = null, helpText = null, duplicateWindowHours = null } = settings;
+  const { name = null, carrier = null, sender = null } = settings;
+  const optional = JSON.stringify(settingsAfter(undefined, settings));
   const [, inserted] = await runBatch(db, [
     prepare(
       db,
@@ -30,13 +35,8 @@ export async function insertWebsite(
     ),
     prepare(
       db,
-      sql`INSERT INTO websites (website_id, name, carrier, sender, help_text, duplicate_window_hours, opt_out_words, time_zone,
-          allowed_countries, link_origin, frequency_cap, transactional_purposes, sending_hours, daily_limit, created_at, updated_at, home, database)
-        SELECT ${websiteId}, ${name}, ${carrier}, ${sender}, ${helpText}, ${duplicateWindowHours},
-          ${toColumn(settings.optOutWords) ?? null}, ${settings.timeZone ?? null},
-          ${toColumn(settings.allowedCountries) ?? null}, ${settings.linkOrigin ?? null},
-          ${toColumn(settings.frequencyCap) ?? null}, ${toColumn(settings.transactionalPurposes) ?? null},
-          ${toColumn(settings.sendingHours) ?? null}, ${settings.dailyLimit ?? null}, ${now}, ${now},
+      sql`INSERT INTO websites (website_id, name, carrier, sender, settings, created_at, updated_at, home, database)
+        SELECT ${websiteId}, ${name}, ${carrier}, ${sender}, ${optional}, ${now}, ${now},
           coalesce(${place?.home ?? null}, (SELECT home FROM homes WHERE website_id = ${websiteId})),
           ${place?.database ?? FIRST}
         WHERE ${place?.database ?? null} IS NOT NULL
@@ -63,41 +63,25 @@ export async function updateWebsite(
 ): Promise<boolean> {
   const { websiteId, updatedAt } = present;
   const entry: AuditEntry = { action: "put-website", websiteId, ...changeOf(present, given) };
-  const { name, carrier, sender, helpText, duplicateWindowHours, optOutWords, timeZone } = given;
-  const { allowedCountries, linkOrigin, frequencyCap, transactionalPurposes, sendingHours, dailyLimit } = given;
-  const [, updated] = await runBatch(db, [
-    keepSender(db, websiteId),
-    prepare(
+  const { name = present.name, carrier = present.carrier, sender = present.sender } = given;
+  const optional = JSON.stringify(settingsAfter(present, given));
+  const rows = await runAudited(db, {
+    former: keepSender(db, websiteId),
+    updated: prepare(
       db,
-      sql`UPDATE websites SET name = coalesce(${name ?? null}, name), carrier = coalesce(${carrier ?? null}, carrier),
-          sender = iif(${isKept(sender)}, sender, ${sender ?? null}),
-          help_text = iif(${isKept(helpText)}, help_text, ${helpText ?? null}),
-          duplicate_window_hours = iif(${isKept(duplicateWindowHours)}, duplicate_window_hours, ${duplicateWindowHours ?? null}),
-          opt_out_words = iif(${isKept(optOutWords)}, opt_out_words, ${toColumn(optOutWords) ?? null}),
-          time_zone = iif(${isKept(timeZone)}, time_zone, ${timeZone ?? null}),
-          allowed_countries = iif(${isKept(allowedCountries)}, allowed_countries, ${toColumn(allowedCountries) ?? null}),
-          link_origin = iif(${isKept(linkOrigin)}, link_origin, ${linkOrigin ?? null}),
-          frequency_cap = iif(${isKept(frequencyCap)}, frequency_cap, ${toColumn(frequencyCap) ?? null}),
-          transactional_purposes =
-            iif(${isKept(transactionalPurposes)}, transactional_purposes, ${toColumn(transactionalPurposes) ?? null}),
-          sending_hours = iif(${isKept(sendingHours)}, sending_hours, ${toColumn(sendingHours) ?? null}),
-          daily_limit = iif(${isKept(dailyLimit)}, daily_limit, ${dailyLimit ?? null}),
+      sql`UPDATE websites SET name = ${name}, carrier = ${carrier}, sender = ${sender},
+          settings = ${optional},
           updated_at = max(${now}, updated_at + 1)
         WHERE website_id = ${websiteId} AND updated_at = ${updatedAt} RETURNING website_id`,
     ),
-    auditStatement(db, author, entry, now),
-    prepare(
+    audited: auditStatement(db, author, entry, now),
+    clients: prepare(
       db,
       sql`UPDATE clients SET changed_at = max(${now}, changed_at + 1), copied_at = NULL WHERE website_id = ${websiteId}`,
     ),
-  ]);
-  return updated?.results.length === 1;
+  });
+  return rows === "made" || rows.updated.length === 1;
 }
-
-/** undefined: the setting is kept; null: it is removed. */
-const isKept = (setting: unknown) => (setting === undefined ? 1 : 0);
-
-const toColumn = (value: object | null | undefined) => value && JSON.stringify(value);
 
 /** Keeps the present sender: people still reply to it after the website has another. */
 function keepSender(db: D1Database, websiteId: string): D1PreparedStatement {
@@ -115,14 +99,7 @@ export async function findWebsite(db: D1Database, websiteId: string): Promise<We
 }
 
 export async function listWebsites(db: D1Database): Promise<Website[]> {
-  const rows = await runQuery<WebsiteRow>(
-    prepare(
-      db,
-      sql`SELECT * FROM websites w
-        WHERE NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = w.website_id AND v.state >= ${STATE.arriving})
-        ORDER BY website_id`,
-    ),
-  );
+  const rows = await runQuery<WebsiteRow>(prepare(db, sql`SELECT * FROM websites ORDER BY website_id`));
   return rows.map(toWebsite);
 }
 
@@ -134,18 +111,12 @@ export function toWebsite(row: WebsiteRow): Website {
     name: row.name,
     carrier: row.carrier,
     sender: row.sender,
-    helpText: row.help_text,
-    duplicateWindowHours: row.duplicate_window_hours,
-    optOutWords: parseJsonColumn<string[] | null>(row.opt_out_words, null),
-    timeZone: row.time_zone,
-    allowedCountries: parseJsonColumn<string[] | null>(row.allowed_countries, null),
-    linkOrigin: row.link_origin,
-    frequencyCap: parseJsonColumn<Website["frequencyCap"]>(row.frequency_cap, null),
-    transactionalPurposes: parseJsonColumn<string[] | null>(row.transactional_purposes, null),
-    sendingHours: parseJsonColumn<Website["sendingHours"]>(row.sending_hours, null),
-    dailyLimit: row.daily_limit,
+    ...readSettings(row),
     holds: toHolds(row.holds),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };
 }
+
+export const readSettings = ({ settings }: Pick<WebsiteRow, "settings">): OptionalSettings =>
+  settingsAfter(undefined, parseJsonColumn<Partial<OptionalSettings>>(settings, {}));

@@ -26,16 +26,16 @@ export async function findPlaces(directory: D1Database, homes: number[]): Promis
 }
 
 /** @returns undefined: there is no such website or client; or a client of the first database */
-export async function findPlaceOf(
+export async function findDatabaseOf(
   directory: D1Database,
   of: { websiteId: string } | { clientId: string },
-): Promise<Place | undefined> {
+): Promise<string | undefined> {
   const query =
     "websiteId" in of
-      ? sql`SELECT home, database FROM homes WHERE website_id = ${of.websiteId}`
-      : sql`SELECT h.home, h.database FROM client_homes c CROSS JOIN homes h ON h.home = c.home
+      ? sql`SELECT database FROM homes WHERE website_id = ${of.websiteId}`
+      : sql`SELECT h.database FROM client_homes c CROSS JOIN homes h ON h.home = c.home
           WHERE c.client_id = ${of.clientId}`;
-  return (await runQuery<Place>(prepare(directory, query)))[0];
+  return (await runQuery<Pick<Place, "database">>(prepare(directory, query)))[0]?.database;
 }
 
 /** The databases besides the first in which a website has, or has had, one of these senders. */

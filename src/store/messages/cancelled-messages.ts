@@ -11,17 +11,6 @@ export const TOMBSTONE_MILLISECONDS = 24 * 3_600_000;
 /** The number of a message as keys of content have it. */
 const ONE_FORM = oneFormIn(piece("phone"));
 
-/** Messages that are not stored, and never will be, whenever D1 runs a lost try of their request: their client knows another in their place. */
-export async function neverStore(db: D1Database, messageIds: string[], now: number): Promise<void> {
-  await runBatch(db, [
-    prepare(
-      db,
-      sql`INSERT INTO cancelled_messages (message_id, cancelled_at) SELECT value, ${now} FROM json_each(${JSON.stringify(messageIds)})
-        WHERE true ON CONFLICT DO NOTHING`,
-    ),
-  ]);
-}
-
 /**
  * Cancels messages whose client was told that they were not stored, unless their submission has started or their id was
  * returned since. Their tombstones prevent a late transaction from storing them.

@@ -2,8 +2,7 @@
 // leaves out the messages of a carrier that pauses.
 import type { BreakerChange, BreakerState } from "../../domain/messages/circuit-breaker.ts";
 import type { SubmissionEntry } from "../../domain/messages/job.ts";
-import { runBatch, runNamed, runQuery } from "../database.ts";
-import { STATE } from "../databases/moving.ts";
+import { runBatch, runNamed, runQuery, runWrite } from "../database.ts";
 import type { CarrierPauseRow } from "../rows.ts";
 import { piece, prepare, type Query, type Sql, sql } from "../sql.ts";
 import { HELD, IS_HELD } from "./holds.ts";
@@ -165,7 +164,8 @@ export async function takeRetries(
   now: number,
   most: number,
 ): Promise<{ messageId: string; websiteId: string }[]> {
-  const rows = await runQuery<{ message_id: string; website_id: string }>(
+  const rows = await runWrite<{ message_id: string; website_id: string }>(
+    db,
     prepare(
       db,
       sql`UPDATE messages SET due_at = ${now} WHERE message_id IN (
@@ -174,7 +174,6 @@ export async function takeRetries(
               ON m.website_id = w.website_id AND m.due_at > ${now}
             WHERE w.carrier = ${carrier} AND m.claimed_at IS NULL AND m.reason IS NOT NULL AND m.reason <> ${HELD}
               AND (w.holds IS NULL OR NOT ${IS_HELD})
-              AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = w.website_id AND v.state >= ${STATE.paused})
             LIMIT ${READ_ROWS}) p
           ORDER BY iif(${most} = 1, p.attempts, 0) LIMIT ${most})
         RETURNING message_id, website_id`,

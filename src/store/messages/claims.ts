@@ -2,20 +2,21 @@
 // is cut off leaves its claim behind: src/flows/messages/end-messages.ts ends its messages.
 import type { DueEvent } from "../../domain/callbacks/callback.ts";
 import type { BreakerChange, BreakerState } from "../../domain/messages/circuit-breaker.ts";
+import { type CapCount, type EndBefore, endEachBefore } from "../../domain/messages/end-before.ts";
 import type { SubmissionRecord } from "../../domain/messages/job.ts";
 import type { Segments } from "../../domain/messages/segments.ts";
 import type { SendingHours } from "../../domain/messages/sending-hours.ts";
 import { toE164 } from "../../domain/people/phone.ts";
 import { dueEvents, recordEvents } from "../callbacks/events.ts";
-import { runNamedRows, stillUnclear } from "../database.ts";
+import { runNamed } from "../database.ts";
 import { addCounts, type OutcomeCount } from "../operations/outcome-counts.ts";
 import { countTraffic } from "../operations/traffic-counts.ts";
+import { otherFormIn } from "../people/number-forms.ts";
 import type { MessageRow, WebsiteRow } from "../rows.ts";
-import { prepare, sql } from "../sql.ts";
+import { piece, prepare, sql } from "../sql.ts";
 import { breakerStatements, selectBreakers, toBreakers } from "./carrier-pauses.ts";
-import { isOverCap, putBackCrowded } from "./frequency-cap.ts";
 import { IS_HELD } from "./holds.ts";
-import { ANSWER, deadlineOf, OPT_OUT_CONFIRMATION } from "./messages.ts";
+import { deadlineOf } from "./messages.ts";
 import { receiptStatements } from "./receipts.ts";
 import { WITH_ENTRY } from "./submissions.ts";
 
@@ -40,6 +41,8 @@ export interface ClaimedMessage {
   acceptedAt: number;
   /** As the client says; null: SUBMIT_WITHIN_HOURS after it may first go. */
   expiresAt: number | null;
+  /** What becomes of it in place of its submission; null: it may be submitted. */
+  before: EndBefore | null;
 }
 
 /** How submissions of one claim ended. */
@@ -65,10 +68,8 @@ export interface NextClaim {
 /**
  * Stores outcomes, and then claims pending messages, in one transaction.
  * - Outcomes: a status that a receipt has set since is not overwritten. The receipts that came with them are applied.
- * - Claim: a message to a number that has opted out since becomes NOT_SUBSCRIBED instead, and one over the frequency cap
- *   FAILED_TO_SEND. So does the confirmation of an opt-out to a number that has opted in again. A message that waits for a retry,
- *   which has a reason, is left out until then, and so is a message of a carrier that pauses. What the cap has no place for while other
- *   messages to the person are being submitted waits for their outcomes.
+ * - Claim: messages that an operator holds and those of a carrier that pauses are left out, and so is a message that waits for a retry,
+ *   which has a reason, until then. A claimed message that may not be submitted after all has `before`.
  * @returns `hasAnswered`: the carrier of the outcomes had paused, and works again
  */
 export async function recordAndClaim(
@@ -77,32 +78,22 @@ export async function recordAndClaim(
   next: NextClaim | null,
   now: number,
 ): Promise<Recorded> {
-  const { answer, wasLost } = await runNamedRows(db, {
+  const answer = await runNamed(db, {
     ...(outcomes ? outcomeStatements(db, outcomes, now) : NO_OUTCOMES),
     ...(next ? claimStatements(db, next, now) : NO_CLAIM),
   });
-  const { breaker, events, reported, ended, breakers } = answer;
-  const claimed = toClaimedMessages(answer.claimed);
+  const { breaker, events, reported, breakers } = answer;
   return {
-    claimed,
-    putBack: answer.crowded.map((row) => ({ messageId: row.message_id, at: row.due_at })),
-    unclear: stillUnclear(
-      wasLost,
-      next?.ids ?? [],
-      claimed.map(({ messageId }) => messageId),
-    ),
-    due: dueEvents([...events, ...reported, ...ended]),
+    claimed: toClaimedMessages(answer.claimed),
+    due: dueEvents([...events, ...reported]),
     breakers: toBreakers(breakers),
     hasAnswered: breaker.length > 0,
   };
 }
 
 export interface Recorded {
+  /** Those that were accepted first stand first. */
   claimed: ClaimedMessage[];
-  /** The frequency cap had no place for them yet. `at`: when they are due again, in milliseconds since 1970. */
-  putBack: { messageId: string; at: number }[];
-  /** A try of the claim was lost. It may run later, and claim these, which the answered one has not. */
-  unclear: string[];
   due: DueEvent[];
   /** The circuit breakers of carriers that have failed since they last answered, by carrier. */
   breakers: Map<string, BreakerState>;
@@ -110,7 +101,7 @@ export interface Recorded {
 }
 
 const NO_OUTCOMES = { breaker: null, events: null, reported: null };
-const NO_CLAIM = { crowded: null, claimed: null, ended: null, breakers: null };
+const NO_CLAIM = { claim: null, claimed: null, breakers: null };
 
 /** The statements run in the order in which they stand. */
 function outcomeStatements(db: D1Database, { claim, records, longestWait, counts, breaker }: Outcomes, now: number) {
@@ -146,7 +137,7 @@ function outcomeStatements(db: D1Database, { claim, records, longestWait, counts
           claimed_at = iif(r.status IS NULL OR r.attempted = 0, NULL, m.claimed_at),
           due_at = iif(r.status IS NULL, coalesce(r.send_at, min(coalesce(r.retry_at, m.due_at), ${deadlineOf(longestWait)})), NULL),
           send_at = coalesce(r.send_at, m.send_at), opens_at = coalesce(r.opens_at, m.opens_at),
-          attempts = m.attempts - (r.attempted = 0)
+          attempts = m.attempts - (r.attempted = 0), carrier = iif(m.attempts = 1 AND r.attempted = 0, NULL, m.carrier)
         FROM ${recorded} WHERE m.message_id = r.message_id AND m.claim = ${claim} AND m.status = 'PENDING_TO_SEND'`,
     ),
     events: recordEvents(db, ids, now),
@@ -158,55 +149,38 @@ function outcomeStatements(db: D1Database, { claim, records, longestWait, counts
   };
 }
 
-/** The statements run in the order in which they stand, after those of the outcomes. */
+/**
+ * The statements run in the order in which they stand, after those of the outcomes. The second says what decides on each claimed message:
+ * see end-before.ts. D1 runs one transaction after another, so each of two runs counts what the other has begun, or is counted by it.
+ */
 function claimStatements(db: D1Database, { ids, claim, acceptedAfter }: NextClaim, now: number) {
   const list = JSON.stringify(ids);
-  // Its person is not subscribed. A confirmation of an opt-out goes to just such a person; another reply, to anybody who has not opted out.
-  const hasOptedOut = sql`CASE m.is_reply WHEN ${OPT_OUT_CONFIRMATION} THEN false
-      WHEN ${ANSWER} THEN EXISTS (SELECT 1 FROM subscriptions s
-        WHERE s.website_id = m.website_id AND s.phone = m.phone AND s.subscribed = 0)
-      ELSE NOT EXISTS (SELECT 1 FROM subscriptions s
-        WHERE s.website_id = m.website_id AND s.phone = m.phone AND s.subscribed = 1) END`;
-  // It confirms an opt-out, and its person has opted in again.
-  const hasReturned = sql`(m.is_reply = ${OPT_OUT_CONFIRMATION} AND EXISTS (SELECT 1 FROM subscriptions s
-    WHERE s.website_id = m.website_id AND s.phone = m.phone AND s.subscribed = 1))`;
-  // Nothing but its person's subscription and the frequency cap can keep it back now.
-  const mayGo = sql`m.status = 'PENDING_TO_SEND' AND (m.reason IS NULL OR m.due_at <= ${now})
-    AND coalesce(m.send_at, 0) <= ${now} AND iif(m.expires_at IS NULL, coalesce(m.send_at, m.accepted_at) > ${acceptedAfter}, m.expires_at > ${now})
-    AND NOT ${IS_HELD}
-    AND NOT EXISTS (SELECT 1 FROM websites w CROSS JOIN carrier_pauses p ON p.carrier = w.carrier AND p.open_until > ${now}
-      WHERE w.website_id = m.website_id)`;
-  const overCap = isOverCap(sql`${mayGo} AND NOT ${hasOptedOut}`, now);
-  // A refused message fails, or is NOT_SUBSCRIBED.
-  const fails = sql`(${overCap} OR ${hasReturned})`;
-  const isRefused = sql`m.message_id IN (SELECT value FROM json_each(${list})) AND m.status = 'PENDING_TO_SEND'
-    AND m.claimed_at IS NULL AND (${hasOptedOut} OR ${fails})`;
   return {
-    refusedTraffic: countTraffic(
+    claim: prepare(
       db,
-      sql`SELECT m.website_id, m.accepted_at, coalesce(m.carrier, '') AS carrier, m.status AS was,
-          iif(${fails}, 'FAILED_TO_SEND', 'NOT_SUBSCRIBED') AS status
-        FROM messages m WHERE ${isRefused}`,
-      now,
+      sql`UPDATE messages AS m SET claimed_at = ${now}, claim = ${claim}, attempts = attempts + (claim IS NOT ${claim}), carrier = w.carrier
+        FROM websites w
+        WHERE m.message_id IN (SELECT value FROM json_each(${list})) AND w.website_id = m.website_id
+          AND m.status = 'PENDING_TO_SEND' AND (m.claimed_at IS NULL OR m.claim = ${claim})
+          AND (m.reason IS NULL OR m.due_at <= ${now}) AND coalesce(m.send_at, 0) <= ${now}
+          AND iif(m.expires_at IS NULL, coalesce(m.send_at, m.accepted_at) > ${acceptedAfter}, m.expires_at > ${now})
+          AND NOT EXISTS (SELECT 1 FROM carrier_pauses p WHERE p.carrier = w.carrier AND p.open_until > ${now})
+          AND NOT ${IS_HELD}`,
     ),
-    refused: prepare(
-      db,
-      sql`UPDATE messages AS m SET status = iif(${fails}, 'FAILED_TO_SEND', 'NOT_SUBSCRIBED'),
-          reason = CASE WHEN ${hasReturned} THEN 'the person has opted in again'
-            WHEN ${overCap} THEN 'over the frequency cap of the website' ELSE 'opted out before it was submitted' END,
-          reason_code = CASE WHEN ${hasReturned} THEN 'CANCELLED' WHEN ${overCap} THEN 'FREQUENCY_CAP' ELSE 'OPTED_OUT' END, updated_at = ${now}, due_at = NULL WHERE ${isRefused}`,
-    ),
-    crowded: putBackCrowded(db, list, mayGo, now),
     claimed: prepare(
       db,
-      sql<ClaimedRow>`UPDATE messages AS m SET claimed_at = ${now}, claim = ${claim}, attempts = attempts + (claim IS NOT ${claim}),
-          carrier = (SELECT carrier FROM websites w WHERE w.website_id = m.website_id)
-        WHERE message_id IN (SELECT value FROM json_each(${list})) AND (claimed_at IS NULL OR claim = ${claim}) AND ${mayGo}
-        RETURNING message_id, website_id, phone, text, encoding, media_url, attempts, carrier, time_zone, region, accepted_at,
-          expires_at, kind IS NOT 'transactional' AND is_reply = 0 AS is_marketing,
-          (SELECT json_array(sender, json(sending_hours)) FROM websites w WHERE w.website_id = messages.website_id) AS settings`,
+      sql<ClaimedRow>`SELECT m.message_id, m.website_id, m.phone, m.text, m.encoding, m.media_url, m.carrier, m.attempts, m.time_zone,
+          m.region, m.accepted_at, m.expires_at, m.kind, m.is_reply, w.sender, w.settings -> 'sendingHours' AS sending_hours, s.subscribed,
+          CASE WHEN m.kind = 'marketing' AND w.settings ->> 'frequencyCap' IS NOT NULL THEN (
+            SELECT json_object('most', w.settings -> '$.frequencyCap.count', 'went', count(*) FILTER (WHERE b.status <> 'PENDING_TO_SEND'),
+              'underWay', count(*) FILTER (WHERE b.status = 'PENDING_TO_SEND'))
+            FROM messages b WHERE b.website_id = m.website_id AND b.phone IN (m.phone, ${otherFormIn(piece("m.phone"))})
+              AND b.claimed_at > ${now} - (w.settings ->> '$.frequencyCap.hours') * 3600000 AND b.claim IS NOT ${claim}
+              AND b.kind IS NOT 'transactional' AND b.is_reply = 0) END AS cap
+        FROM json_each(${list}) j CROSS JOIN messages m ON m.message_id = j.value CROSS JOIN websites w ON w.website_id = m.website_id
+          LEFT JOIN subscriptions s ON s.website_id = m.website_id AND s.phone = m.phone
+        WHERE m.claim = ${claim} AND m.status = 'PENDING_TO_SEND' ORDER BY m.accepted_at, m.message_id`,
     ),
-    ended: recordEvents(db, ids, now),
     breakers: selectBreakers(db),
   };
 }
@@ -214,36 +188,52 @@ function claimStatements(db: D1Database, { ids, claim, acceptedAfter }: NextClai
 /** Only a message with a number and a carrier is claimed. */
 interface ClaimedRow
   extends Pick<MessageRow, "message_id" | "website_id" | "text" | "media_url" | "attempts" | "time_zone" | "region">,
-    Pick<MessageRow, "accepted_at" | "expires_at">,
-    Pick<WebsiteRow, "carrier"> {
+    Pick<MessageRow, "accepted_at" | "expires_at" | "kind" | "is_reply">,
+    Pick<WebsiteRow, "carrier" | "sender"> {
   phone: number;
   encoding: Segments["encoding"];
-  is_marketing: 0 | 1;
-  /** The sender and the sending hours of the website, as JSON. */
-  settings: string;
+  subscribed: 0 | 1 | null;
+  /** SendingHours, as JSON. */
+  sending_hours: string | null;
+  /** A CapCount, as JSON. */
+  cap: string | null;
+}
+
+const isMarketing = ({ kind, is_reply }: ClaimedRow) => kind !== "transactional" && is_reply === 0;
+
+function toClaimedMessages(rows: ClaimedRow[]): ClaimedMessage[] {
+  const ends = endEachBefore(
+    rows.map((row) => ({
+      websiteId: row.website_id,
+      phone: row.phone,
+      isMarketing: isMarketing(row),
+      isReply: row.is_reply,
+      subscribed: row.subscribed === null ? null : row.subscribed === 1,
+      cap: row.cap === null ? null : (JSON.parse(row.cap) as CapCount),
+    })),
+  );
+  const hours = readHours(rows);
+  return rows.map((row, index) => ({
+    messageId: row.message_id,
+    websiteId: row.website_id,
+    phone: toE164(row.phone),
+    text: row.text,
+    encoding: row.encoding,
+    mediaUrl: row.media_url,
+    carrier: row.carrier,
+    sender: row.sender,
+    attempts: row.attempts,
+    hours: isMarketing(row) ? (hours.get(row.sending_hours) ?? null) : null,
+    timeZone: row.time_zone,
+    region: row.region,
+    acceptedAt: row.accepted_at,
+    expiresAt: row.expires_at,
+    before: ends[index] ?? null,
+  }));
 }
 
 /** The messages of a website share its hours: what hoursAt has read of them, it reads once. */
-function toClaimedMessages(rows: ClaimedRow[]): ClaimedMessage[] {
-  const texts = [...new Set(rows.map(({ settings }) => settings))];
-  const settings = new Map(texts.map((text) => [text, JSON.parse(text) as [string | null, SendingHours | null]]));
-  return rows.map((row) => {
-    const [sender = null, hours = null] = settings.get(row.settings) ?? [];
-    return {
-      messageId: row.message_id,
-      websiteId: row.website_id,
-      phone: toE164(row.phone),
-      text: row.text,
-      encoding: row.encoding,
-      mediaUrl: row.media_url,
-      carrier: row.carrier,
-      sender,
-      attempts: row.attempts,
-      hours: row.is_marketing === 1 ? hours : null,
-      timeZone: row.time_zone,
-      region: row.region,
-      acceptedAt: row.accepted_at,
-      expiresAt: row.expires_at,
-    };
-  });
+function readHours(rows: ClaimedRow[]): Map<string | null, SendingHours | null> {
+  const texts = [...new Set(rows.map((row) => row.sending_hours))];
+  return new Map(texts.map((text) => [text, text === null ? null : (JSON.parse(text) as SendingHours)]));
 }

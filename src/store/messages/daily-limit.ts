@@ -12,7 +12,6 @@ import {
 import type { AcceptedMessage } from "../../domain/messages/send.ts";
 import { runNamed, runQuery } from "../database.ts";
 import { minuteOf } from "../operations/outcome-counts.ts";
-import type { WebsiteRow } from "../rows.ts";
 import { piece, prepare, type Query, type Sql, sql } from "../sql.ts";
 import { PHONE_OF_KEY } from "./duplicates.ts";
 import { recipients } from "./recipients.ts";
@@ -82,7 +81,7 @@ export function countTowardsLimit(
     sql`${recipients(list)}, wanted AS MATERIALIZED (
         SELECT r.value ->> 'position' AS position, ${isWhole ? ROOM_FOR_ALL : ROOM_FOR_EACH} AS needed FROM recipients r
         WHERE r.status = 'PENDING_TO_SEND' AND ${isTaken} AND NOT ${IS_STORED}),
-      space AS MATERIALIZED (SELECT coalesce(w.daily_limit, ${UNLIMITED}) - coalesce((SELECT sum(a.accepted) FROM accepted_minutes a
+      space AS MATERIALIZED (SELECT coalesce(w.settings ->> 'dailyLimit', ${UNLIMITED}) - coalesce((SELECT sum(a.accepted) FROM accepted_minutes a
         WHERE a.website_id = w.website_id AND a.minute > ${minute - COUNTED_MINUTES}), 0) AS room
         FROM websites w WHERE w.website_id = ${websiteId})
       INSERT INTO accepted_minutes (website_id, minute, accepted, wanted, cutoff)
@@ -162,14 +161,16 @@ export async function readOverLimit(
     const { websites, minutes } = await runNamed(db, {
       websites: prepare(
         db,
-        sql<Pick<WebsiteRow, "daily_limit">>`SELECT daily_limit FROM websites WHERE website_id = ${websiteId}`,
+        sql<{
+          most: number | null;
+        }>`SELECT settings ->> 'dailyLimit' AS most FROM websites WHERE website_id = ${websiteId}`,
       ),
       minutes: prepare(
         db,
         sql<MinuteCount>`SELECT minute, accepted FROM accepted_minutes WHERE website_id = ${websiteId} AND minute > ${oldest} ORDER BY minute`,
       ),
     });
-    const limit = websites[0]?.daily_limit ?? null;
+    const limit = websites[0]?.most ?? null;
     return { limit, wanted, retryAfterSeconds: secondsUntilRoom(minutes, limit ?? UNLIMITED, wanted, now) };
   } catch {
     return { limit: null, wanted, retryAfterSeconds: UNKNOWN_SECONDS };

@@ -2,7 +2,6 @@ import type { Hold } from "../../domain/messages/hold.ts";
 import type { MessageStatus } from "../../domain/messages/message.ts";
 import { REASON_STATUSES, type Reason } from "../../domain/messages/reason.ts";
 import { runQuery } from "../database.ts";
-import { STATE } from "../databases/moving.ts";
 import { prepare, type Sql, sql } from "../sql.ts";
 import { HOLD, toHold } from "./holds.ts";
 import { type HeldRow, HOURS, type StoredMessage, toStoredMessage } from "./stored-message.ts";
@@ -132,11 +131,7 @@ function sourceOf({ websiteIds, phone, email, from, until, before }: MessageSear
 
 export async function listWebsiteIds(db: D1Database): Promise<string[]> {
   const rows = await runQuery<{ website_id: string }>(
-    prepare(
-      db,
-      sql`SELECT website_id FROM websites WHERE NOT EXISTS (
-        SELECT 1 FROM moving v WHERE v.website_id = websites.website_id AND v.state >= ${STATE.arriving}) ORDER BY website_id`,
-    ),
+    prepare(db, sql`SELECT website_id FROM websites ORDER BY website_id`),
   );
   return rows.map((row) => row.website_id);
 }

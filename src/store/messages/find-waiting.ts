@@ -1,7 +1,7 @@
 // An operator holds, releases and cancels the waiting messages of a website, by their purpose and client. All of them are looked at,
 // in steps, however many other websites have.
 import { covers, type MessageFilter } from "../../domain/messages/hold.ts";
-import { runQuery } from "../database.ts";
+import { runQuery, runWrite } from "../database.ts";
 import { piece, prepare, type Sql, sql } from "../sql.ts";
 import { HELD, IS_HELD } from "./holds.ts";
 
@@ -11,10 +11,7 @@ const COUNTED = 10_000;
 /** Pending messages that one statement looks through for those that are worked on in one transaction. */
 export const LOOKED_THROUGH = 2000;
 
-/**
- * Pending messages of a website, in the order of their ids. An id means the same in every database, so a call goes on where it was, even
- * if the website moves meanwhile. Messages of other websites are not read.
- */
+/** Pending messages of a website, in the order of their ids. Messages of other websites are not read. */
 const pendingOf = (websiteId: string, after: string, limit: number): Sql =>
   sql`SELECT message_id, website_id, client_id, send_purpose, claimed_at, is_reply, due_at, send_at, reason
     FROM messages INDEXED BY messages_pending_by_website
@@ -151,7 +148,8 @@ export async function findWaitingMessage(
 
 /** Makes released messages due now, or at their time. @returns those that still wait */
 export async function makeDue(db: D1Database, messageIds: string[], now: number): Promise<string[]> {
-  const rows = await runQuery<{ message_id: string }>(
+  const rows = await runWrite<{ message_id: string }>(
+    db,
     prepare(
       db,
       sql`UPDATE messages SET due_at = max(${now}, coalesce(send_at, 0)), reason = iif(reason = ${HELD}, NULL, reason)

@@ -1,9 +1,8 @@
 // The holds of operators. Each covers the messages of a website, of one of its purposes or clients, or of one of both.
 import type { Hold } from "../../domain/messages/hold.ts";
 import type { Author } from "../../domain/operations/audit.ts";
-import { parseJsonColumn, runBatch, runNamed, runQuery } from "../database.ts";
-import { STATE } from "../databases/moving.ts";
-import { auditStatement, isNotMade } from "../operations/audit.ts";
+import { parseJsonColumn, runBatch, runQuery } from "../database.ts";
+import { auditStatement, runAudited } from "../operations/audit.ts";
 import type { WebsiteRow } from "../rows.ts";
 import { piece, prepare, type Sql, sql } from "../sql.ts";
 
@@ -28,11 +27,11 @@ export async function addHold(db: D1Database, author: Author, websiteId: string,
   const { holdId, sendPurpose, clientId, reason, since } = hold;
   const same = sql`SELECT h.value ->> 'holdId' AS hold_id FROM websites w CROSS JOIN json_each(w.holds) h
     WHERE w.website_id = ${websiteId} AND h.value ->> 'isEnding' IS NULL AND h.value ->> 'sendPurpose' IS ${sendPurpose} AND h.value ->> 'clientId' IS ${clientId}`;
-  const { found } = await runNamed(db, {
+  const rows = await runAudited(db, {
     held: prepare(
       db,
       sql`UPDATE websites SET holds = json_insert(coalesce(holds, '[]'), '$[#]', json(${JSON.stringify(hold)}))
-        WHERE website_id = ${websiteId} AND NOT EXISTS (${same}) AND ${isNotMade(author)}`,
+        WHERE website_id = ${websiteId} AND NOT EXISTS (${same})`,
     ),
     audit: auditStatement(
       db,
@@ -42,8 +41,8 @@ export async function addHold(db: D1Database, author: Author, websiteId: string,
     ),
     found: prepare(db, sql<{ hold_id: string }>`${same}`),
   });
-  // An earlier try of this transaction may have held them, and somebody has released them since.
-  return found[0]?.hold_id ?? holdId;
+  // "made": somebody has released them since.
+  return rows === "made" ? holdId : (rows.found[0]?.hold_id ?? holdId);
 }
 
 /**
@@ -98,7 +97,6 @@ export async function listHolds(db: D1Database, websiteId: string | null): Promi
     prepare(
       db,
       sql`SELECT w.website_id, w.holds FROM websites w WHERE w.holds IS NOT NULL AND ${ofAsked}
-        AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = w.website_id AND v.state >= ${STATE.arriving})
         ORDER BY w.website_id`,
     ),
   );

@@ -1,14 +1,10 @@
 // What is scheduled, for an operator.
 import type { SendingHours } from "../../domain/messages/sending-hours.ts";
 import { parseJsonColumn, runBatch, runQuery } from "../database.ts";
-import { STATE } from "../databases/moving.ts";
 import { piece, prepare, type Sql, sql } from "../sql.ts";
 import { FOUND, type FoundMessage, type FoundRow, toFound } from "./find-messages.ts";
 import { endOf, type Looked, type Place } from "./look.ts";
 import type { KeptPlace } from "./scheduled.ts";
-
-/** Condition on a row `kept`: its website is not on its way into this database, so that it is listed once. */
-const IS_HERE = sql`NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = kept.website_id AND v.state >= ${STATE.arriving})`;
 
 /**
  * Kept requests, the soonest first.
@@ -30,7 +26,7 @@ export async function listScheduled(
       db,
       sql`SELECT ${FOUND}
         FROM (SELECT kept.message_id AS id FROM scheduled_messages kept
-            WHERE ${ofAsked} AND (kept.send_at, kept.message_id) > (${sendAt}, ${messageId}) AND ${IS_HERE}
+            WHERE ${ofAsked} AND (kept.send_at, kept.message_id) > (${sendAt}, ${messageId})
             ORDER BY kept.send_at, kept.message_id LIMIT ${limit})
           CROSS JOIN scheduled_as_messages m ON m.message_id = id
         ORDER BY m.send_at, m.message_id`,
@@ -94,7 +90,7 @@ export async function findWebsitesWithKept(db: D1Database): Promise<string[]> {
       sql`WITH RECURSIVE found (website_id) AS (SELECT min(website_id) FROM scheduled_messages INDEXED BY scheduled_by_website
           UNION ALL SELECT (SELECT min(s.website_id) FROM scheduled_messages s INDEXED BY scheduled_by_website
             WHERE s.website_id > found.website_id) FROM found WHERE found.website_id IS NOT NULL)
-        SELECT kept.website_id FROM found kept WHERE kept.website_id IS NOT NULL AND ${IS_HERE}`,
+        SELECT kept.website_id FROM found kept WHERE kept.website_id IS NOT NULL`,
     ),
   );
   return rows.map((row) => row.website_id);
@@ -122,7 +118,7 @@ function groupsOf({ websiteId, after, limit }: Place): Sql {
       request ->> 'region' AS region, request ->> 'opensAt' AS opens_at
     FROM scheduled_messages WHERE website_id = ${websiteId} AND (send_at, message_id) > (${Number(sendAt)}, ${messageId})
     ORDER BY send_at, message_id LIMIT ${limit}`;
-  return sql`SELECT g.*, w.name AS websiteName, w.time_zone AS websiteZone, w.carrier, w.sending_hours AS sendingHours, c.name AS clientName
+  return sql`SELECT g.*, w.name AS websiteName, w.settings ->> 'timeZone' AS websiteZone, w.carrier, w.settings ->> 'sendingHours' AS sendingHours, c.name AS clientName
     FROM (SELECT website_id AS websiteId, send_purpose AS sendPurpose, client_id AS clientId, count(*) AS count,
         min(requested_at) AS oldestAt, min(send_at) AS opensAt, max(printf('%015d:%s', send_at, message_id)) AS last, ${FIRST_HELD}
       FROM (SELECT *, row_number() OVER (PARTITION BY send_purpose, client_id, opens_at IS NULL ORDER BY send_at) AS place

@@ -7,10 +7,6 @@ import { countTraffic } from "../operations/traffic-counts.ts";
 import { prepare, type Sql, sql } from "../sql.ts";
 import { HELD } from "./holds.ts";
 
-/** Values of `is_reply`. The opt-out confirmation is sent to a person who has opted out; other replies are not. */
-export const OPT_OUT_CONFIRMATION = 1;
-export const ANSWER = 2;
-
 /** Unclaimed pending messages of a website, in the given order. */
 export interface WaitingMessages {
   carrier: string;

@@ -6,7 +6,6 @@ import { dueEvents, recordEvents } from "../callbacks/events.ts";
 import { runNamedResults, runQuery, toJsonLists } from "../database.ts";
 import { countAccepted } from "../operations/traffic-counts.ts";
 import { prepare, type Sql, sql } from "../sql.ts";
-import { neverStore } from "./cancelled-messages.ts";
 import {
   countTowardsLimit,
   dropMinutes,
@@ -74,17 +73,13 @@ export async function storeMessages(
   messages: AcceptedMessage[],
 ): Promise<Stored> {
   const { part } = options;
-  const { answer: results, wasLost } = await runNamedResults(db, statements(db, options, messages));
+  const results = await runNamedResults(db, statements(db, options, messages));
   const counted = results.limit.results;
   if (isCut(counted)) {
-    // An earlier try may still take effect, and find room.
-    if (wasLost) throw new RequestFailure({ kind: "store-unavailable" });
     const overLimit = await readOverLimit(db, options.websiteId, Number(counted[0]?.wanted), options.acceptedAt);
     return { kind: "over-limit", overLimit };
   }
   const duplicates = new Map(results.duplicates.results.map((row) => [row.message_id, row.first_id]));
-  if (wasLost && duplicates.size > 0)
-    await neverStore(db, [...duplicates.keys()], options.acceptedAt).catch(failUnconfirmed);
   const [holder] = results.holder.results;
   if (part && holder?.body_hash !== part.bodyHash) return { kind: "conflict" };
   if (part && holder?.attempt !== part.attempt) return readPart(db, part);

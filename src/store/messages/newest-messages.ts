@@ -1,9 +1,8 @@
 // The newest messages of all websites of a database. The id of a message begins with its time, so the order of the ids is one for all
-// databases, and a move of a website between them leaves it as it is.
+// databases.
 
 import { firstIdAt } from "../../domain/databases/home.ts";
 import { runQuery } from "../database.ts";
-import { STATE } from "../databases/moving.ts";
 import { piece, prepare, type Sql, sql } from "../sql.ts";
 import {
   FOUND,
@@ -61,7 +60,6 @@ async function lookThrough(db: D1Database, search: NewestSearch, ids: Sql, limit
       sql`SELECT ${FOUND}
         FROM (${ids} ORDER BY message_id DESC LIMIT ${LOOKED_THROUGH}) i CROSS JOIN messages m ON m.message_id = i.message_id
         WHERE m.accepted_at >= ${search.from} AND m.accepted_at < ${search.until} AND ${isMeant(search)}
-          AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = m.website_id AND v.state >= ${STATE.arriving})
         ORDER BY i.message_id DESC LIMIT ${limit}`,
     ),
   );

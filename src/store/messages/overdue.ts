@@ -2,8 +2,7 @@
 import type { DueEvent } from "../../domain/callbacks/callback.ts";
 import { type CancellationWait, LONGEST_RUN_MILLISECONDS } from "../../domain/messages/retry-policy.ts";
 import { toEventId } from "../callbacks/events.ts";
-import { runQuery } from "../database.ts";
-import { STATE } from "../databases/moving.ts";
+import { runQuery, runWrite } from "../database.ts";
 import type { EventRow } from "../rows.ts";
 import { prepare, type Sql, sql } from "../sql.ts";
 import { HELD, IS_HELD } from "./holds.ts";
@@ -11,9 +10,6 @@ import { deadlineOf } from "./messages.ts";
 
 /** Rows per step of the sweep. */
 export const SWEEP_STEP = 1000;
-
-/** Condition on a row of `messages`: its website is open in this database. */
-const IS_SERVED = sql`NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = messages.website_id AND v.state >= ${STATE.paused})`;
 
 /** A pending message whose job was lost. */
 export interface OverdueMessage {
@@ -41,13 +37,14 @@ export async function takeOverdue(
   const at = sql`${now} + iif(carrier IS NULL,
     cast(max(min(${wait.longestPause}, ${age} / 2), ${wait.hidden} - ${age}) + ${wait.margin} AS INTEGER), 0)`;
   const deadline = deadlineOf(longestWait);
-  const rows = await runQuery<{ message_id: string; website_id: string; at: number; is_held: 0 | 1 }>(
+  const rows = await runWrite<{ message_id: string; website_id: string; at: number; is_held: 0 | 1 }>(
+    db,
     prepare(
       db,
       sql`UPDATE messages AS m SET reason = iif(${IS_HELD}, ${HELD}, reason),
           due_at = max(${dueBefore}, min(${deadline}, CASE WHEN ${IS_HELD} THEN ${deadline}
             WHEN reason IS NULL THEN ${at} ELSE ${now} END))
-        WHERE message_id IN (SELECT message_id FROM messages WHERE due_at < ${dueBefore} AND claimed_at IS NULL AND ${IS_SERVED}
+        WHERE message_id IN (SELECT message_id FROM messages WHERE due_at < ${dueBefore} AND claimed_at IS NULL
           ORDER BY due_at LIMIT ${SWEEP_STEP})
         RETURNING message_id, website_id, ${at} AS at,
           (SELECT ${IS_HELD} FROM messages m WHERE m.message_id = messages.message_id) AS is_held`,
@@ -71,7 +68,7 @@ export function findUnsubmitted(
   return readIds(
     db,
     sql`SELECT message_id FROM messages WHERE due_at <= ${dueBefore} AND claimed_at IS NULL
-      AND iif(expires_at IS NULL, coalesce(send_at, accepted_at) <= ${acceptedBefore}, expires_at <= ${now}) AND ${IS_SERVED} ORDER BY due_at LIMIT ${SWEEP_STEP}`,
+      AND iif(expires_at IS NULL, coalesce(send_at, accepted_at) <= ${acceptedBefore}, expires_at <= ${now}) ORDER BY due_at LIMIT ${SWEEP_STEP}`,
   );
 }
 
@@ -88,12 +85,12 @@ export async function markInterrupted(
   db: D1Database,
   { claimedBefore, dueBefore, now }: { claimedBefore: number; dueBefore: number; now: number },
 ): Promise<void> {
-  await runQuery(
+  await runWrite(
+    db,
     prepare(
       db,
       sql`UPDATE messages SET due_at = ${now} WHERE message_id IN (
-        SELECT message_id FROM messages WHERE due_at <= ${dueBefore} AND claimed_at <= ${claimedBefore} AND NOT ${IS_MARKED}
-          AND ${IS_SERVED})`,
+        SELECT message_id FROM messages WHERE due_at <= ${dueBefore} AND claimed_at <= ${claimedBefore} AND NOT ${IS_MARKED})`,
     ),
   );
 }
@@ -103,7 +100,7 @@ export function findInterrupted(db: D1Database, claimedBefore: number, foundBefo
   return readIds(
     db,
     sql`SELECT message_id FROM messages WHERE due_at <= ${foundBefore} AND claimed_at <= ${claimedBefore} AND ${IS_MARKED}
-      AND ${IS_SERVED} ORDER BY due_at LIMIT ${SWEEP_STEP}`,
+      ORDER BY due_at LIMIT ${SWEEP_STEP}`,
   );
 }
 
@@ -111,7 +108,7 @@ export function findInterrupted(db: D1Database, claimedBefore: number, foundBefo
 export function findWithoutReceipt(db: D1Database, sendingSince: number): Promise<string[]> {
   return readIds(
     db,
-    sql`SELECT message_id FROM messages WHERE status = 'SENDING' AND updated_at <= ${sendingSince} AND ${IS_SERVED}
+    sql`SELECT message_id FROM messages WHERE status = 'SENDING' AND updated_at <= ${sendingSince}
       ORDER BY updated_at LIMIT ${SWEEP_STEP}`,
   );
 }
@@ -122,12 +119,12 @@ async function readIds(db: D1Database, query: Sql): Promise<string[]> {
 
 /** Takes callbacks whose job was due before `dueBefore` and that no run has claimed, and counts their job as due now. */
 export async function takeOverdueCallbacks(db: D1Database, dueBefore: number, now: number): Promise<DueEvent[]> {
-  const rows = await runQuery<Pick<EventRow, "message_id" | "event">>(
+  const rows = await runWrite<Pick<EventRow, "message_id" | "event">>(
+    db,
     prepare(
       db,
       sql`UPDATE events SET due_at = ${now} WHERE seq IN (
         SELECT seq FROM events WHERE due_at < ${dueBefore} AND attempted_at IS NULL
-          AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = events.website_id AND v.state >= ${STATE.paused})
         ORDER BY due_at LIMIT ${SWEEP_STEP}) RETURNING message_id, event`,
     ),
   );

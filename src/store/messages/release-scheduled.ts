@@ -3,16 +3,12 @@ import type { DueEvent } from "../../domain/callbacks/callback.ts";
 import type { MessageKind } from "../../domain/messages/kind.ts";
 import { dueEvents, recordEvents } from "../callbacks/events.ts";
 import { runNamed, runQuery, toJsonLists } from "../database.ts";
-import { STATE } from "../databases/moving.ts";
 import { prepare, sql } from "../sql.ts";
 import { countInserted, insertLinks, insertMessages } from "./new-messages.ts";
 import { RELEASED_BEFORE_MILLISECONDS, type ScheduledMessageRow, type TimeOfKept } from "./scheduled.ts";
 
 /** Scheduled messages that one transaction stores. */
 const RELEASED_A_STEP = 1000;
-
-/** Condition on a row `kept` of scheduled_messages: its website is open in this database. */
-const IS_SERVED = sql`NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = kept.website_id AND v.state >= ${STATE.paused})`;
 
 /** What the release of kept requests has stored. */
 export interface Released {
@@ -30,8 +26,8 @@ export async function releaseScheduled(db: D1Database, now: number): Promise<Rel
   const rows = await runQuery<TimeOfKept & Pick<ScheduledMessageRow, "requested_at" | "request">>(
     prepare(
       db,
-      sql`SELECT message_id, send_at, requested_at, request FROM scheduled_messages kept
-        WHERE send_at <= ${now + RELEASED_BEFORE_MILLISECONDS} AND ${IS_SERVED} ORDER BY send_at LIMIT ${RELEASED_A_STEP}`,
+      sql`SELECT message_id, send_at, requested_at, request FROM scheduled_messages
+        WHERE send_at <= ${now + RELEASED_BEFORE_MILLISECONDS} ORDER BY send_at LIMIT ${RELEASED_A_STEP}`,
     ),
   );
   if (rows.length === 0) return { messages: [], due: [] };
@@ -45,8 +41,8 @@ export async function releaseScheduled(db: D1Database, now: number): Promise<Rel
     requestedAt: row.requested_at,
   }));
   const lists = [...toJsonLists(requests)];
-  const isStillKept = sql`EXISTS (SELECT 1 FROM scheduled_messages kept WHERE kept.message_id = r.message_id AND ${IS_SERVED})`;
-  const isOfStored = sql`EXISTS (SELECT 1 FROM scheduled_messages kept WHERE kept.message_id = m.message_id AND ${IS_SERVED})`;
+  const isStillKept = sql`EXISTS (SELECT 1 FROM scheduled_messages kept WHERE kept.message_id = r.message_id)`;
+  const isOfStored = sql`EXISTS (SELECT 1 FROM scheduled_messages kept WHERE kept.message_id = m.message_id)`;
   const { events } = await runNamed(db, {
     traffic: lists.map((list) => countInserted(db, list, isStillKept, now)),
     inserted: lists.map((list) => prepare(db, insertMessages(list, isStillKept))),
@@ -54,7 +50,7 @@ export async function releaseScheduled(db: D1Database, now: number): Promise<Rel
     links: lists.map((list) => insertLinks(db, list, isOfStored)),
     released: prepare(
       db,
-      sql`DELETE FROM scheduled_messages AS kept WHERE message_id IN (SELECT value FROM json_each(${JSON.stringify(ids)})) AND ${IS_SERVED}`,
+      sql`DELETE FROM scheduled_messages WHERE message_id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`,
     ),
   });
   const messages = rows.map((row) => ({

@@ -3,7 +3,6 @@
 import { REFUSED_KEPT_MILLISECONDS } from "../../domain/clients/refused-request.ts";
 import { dayNumber } from "../../domain/day.ts";
 import { runBatch, runNamed } from "../database.ts";
-import { STATE } from "../databases/moving.ts";
 import { stepBack } from "../operations/count-ledgers.ts";
 import { countRemoved } from "../operations/daily-counts.ts";
 import { hourBefore, minuteOf } from "../operations/outcome-counts.ts";
@@ -27,48 +26,35 @@ export function removeCounted(db: D1Database, chosen: Sql) {
 /** Rowids that one step looks at. Messages get rowids in the order in which they are stored, so the lowest are the oldest, to some minutes. */
 export const PURGE_STEP = 2000;
 
-/** A final message `m` that is counted with its events. Nothing is purged of a website that moves, or is kept where it was. */
-const IS_PURGED = sql`m.status NOT IN ('PENDING_TO_SEND', 'SENDING')
-  AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = m.website_id AND v.state >= ${STATE.paused})
-  AND EXISTS (SELECT 1 FROM counted_ledgers c WHERE c.messages >= m.rowid
-    AND NOT EXISTS (SELECT 1 FROM events e WHERE e.message_id = m.message_id AND e.seq > c.events))`;
-
 interface OldMessage {
   messageId: string;
   websiteId: string;
 }
 
 /**
- * Final messages that were accepted before `before`, among the PURGE_STEP rowids above `after`. The rowids of websites that have come from
- * another database do not tell the age of a message, so each step also finds old messages of these websites by their time.
+ * Final messages that were accepted before `before` and are counted with their events, among the PURGE_STEP rowids above `after`.
  * @returns `after`: the last rowid that was looked at, for the next step; null: the next message is younger
  */
 export async function findOldMessages(
   db: D1Database,
   before: number,
   after: number,
-  mayHaveMoved: boolean,
 ): Promise<{ messages: OldMessage[]; after: number | null }> {
   const first = sql<{
     last: number;
   }>`SELECT last FROM (SELECT rowid + ${PURGE_STEP - 1} AS last, accepted_at FROM messages
     WHERE rowid > ${after} ORDER BY rowid LIMIT 1) WHERE accepted_at <= ${before}`;
-  const moved = sql<OldMessage>`SELECT m.message_id AS messageId, m.website_id AS websiteId FROM moved_feeds f
-    CROSS JOIN messages m ON m.website_id = f.website_id AND m.accepted_at <= ${before} WHERE ${IS_PURGED} LIMIT ${PURGE_STEP}`;
   const found = await runNamed(db, {
     end: prepare(db, first),
     old: prepare(
       db,
       sql<OldMessage>`SELECT m.message_id AS messageId, m.website_id AS websiteId FROM messages m
-        WHERE m.rowid > ${after} AND m.rowid <= (${first}) AND m.accepted_at <= ${before} AND ${IS_PURGED}`,
+        WHERE m.rowid > ${after} AND m.rowid <= (${first}) AND m.accepted_at <= ${before}
+          AND m.status NOT IN ('PENDING_TO_SEND', 'SENDING') AND EXISTS (SELECT 1 FROM counted_ledgers c WHERE c.messages >= m.rowid
+            AND NOT EXISTS (SELECT 1 FROM events e WHERE e.message_id = m.message_id AND e.seq > c.events))`,
     ),
-    moved: mayHaveMoved ? prepare(db, moved) : null,
   });
-  const last = found.end[0]?.last;
-  return {
-    messages: [...found.old, ...found.moved],
-    after: last ?? (found.moved.length === PURGE_STEP ? after : null),
-  };
+  return { messages: found.old, after: found.end[0]?.last ?? null };
 }
 
 export async function removeMessages(db: D1Database, messages: OldMessage[]): Promise<void> {
@@ -124,7 +110,10 @@ export function purgeKeys(
   });
 }
 
-/** Deletes counts older than one hour, counts of days older than a month, and what clients were refused more than a week ago. */
+/** Much longer than a try may live: see TRY_LIFE_SECONDS. */
+const ENDED_KEPT_MILLISECONDS = 3_600_000;
+
+/** Deletes counts and ended tries older than one hour, counts of days older than a month, and what clients were refused more than a week ago. */
 export function purgeOutcomes(db: D1Database, now: number): Promise<number> {
   return purge(db, {
     outcomes: sql`DELETE FROM outcome_counts WHERE (minute, kind, carrier, outcome) IN (
@@ -143,6 +132,9 @@ export function purgeOutcomes(db: D1Database, now: number): Promise<number> {
       WHERE website_id = '' AND span = 'minute' AND at <= ${minuteOf(now) - KEPT_MINUTES}`,
     daysOfAll: sql`DELETE FROM traffic_counts
       WHERE website_id = '' AND span = 'day' AND at <= ${dayNumber(now) - KEPT_DAYS}`,
+    tries: sql`DELETE FROM ended_tries WHERE call IN (
+      SELECT call FROM ended_tries WHERE ended_at <= ${now - ENDED_KEPT_MILLISECONDS}
+      ORDER BY ended_at LIMIT ${DELETED_A_STEP})`,
     refused: sql`DELETE FROM refused_requests WHERE (client_id, refused_at, request_id) IN (
       SELECT client_id, refused_at, request_id FROM refused_requests WHERE refused_at <= ${now - REFUSED_KEPT_MILLISECONDS}
       ORDER BY refused_at LIMIT ${DELETED_A_STEP})`,

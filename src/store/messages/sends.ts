@@ -2,9 +2,8 @@ import type { DueEvent } from "../../domain/callbacks/callback.ts";
 import type { MessageStatus } from "../../domain/messages/message.ts";
 import type { Send, SendOutcome, StoredSend } from "../../domain/messages/send.ts";
 import { dueEvents, recordEvents } from "../callbacks/events.ts";
-import { runNamedRows, runQuery, toJsonLists } from "../database.ts";
+import { runNamed, runQuery, toJsonLists } from "../database.ts";
 import { piece, prepare, type Query, sql } from "../sql.ts";
-import { neverStore } from "./cancelled-messages.ts";
 import {
   countTowardsLimit,
   dropMinutes,
@@ -31,17 +30,9 @@ import { findSchedule, isKept, keepScheduled, STAYS_KEPT } from "./scheduled.ts"
  * Stores single sends of a website in one transaction. Each has its own outcome, in the given order, as if they had
  * come one after another; only a duplicate repeats a message of its own group even if that message is never sent. What is beyond the
  * daily limit of the website is not stored, and repeats nothing. Safe to run again: a stored send stays as it is.
- * @param wasLostBefore an earlier route to the store has not answered, and may still store them
  */
-export async function storeSends(
-  db: D1Database,
-  now: number,
-  sends: readonly Send[],
-  wasLostBefore = false,
-): Promise<StoredSend[]> {
-  const { answer, wasLost } = await runNamedRows(db, statements(db, now, sends));
-  const { inserted, kept, events, holders } = answer;
-  const isLost = wasLostBefore || wasLost;
+export async function storeSends(db: D1Database, now: number, sends: readonly Send[]): Promise<StoredSend[]> {
+  const { inserted, kept, events, holders } = await runNamed(db, statements(db, now, sends));
   const states = toStates([...inserted, ...kept], holders);
   const unknown = sends.filter(({ message }) => !states.has(message.messageId));
   // A transaction that took effect and ran again inserts nothing the second time.
@@ -49,30 +40,20 @@ export async function storeSends(
   const due = Map.groupBy(dueEvents(events), (event) => event.slice(0, event.indexOf("_")));
   const isLimited = sends.some((send) => send.isLimited);
   const outcomes = sends.map((send) => toOutcome(send, states.get(send.message.messageId), due, isLimited));
-  const others = sends.filter((_, index) => isForAnother(outcomes[index]));
-  const ids = others.map(({ message }) => message.messageId);
-  if (isLost && ids.length > 0) await neverStore(db, ids, now).catch(failUnconfirmed);
-  return addSchedule(db, await explainOverLimit(db, sends, outcomes, { now, isLost }));
+  return addSchedule(db, await explainOverLimit(db, sends, outcomes, now));
 }
 
-/** Whether the send is not stored, because another message holds its key or has its content. */
-const isForAnother = (outcome: SendOutcome | "over-limit" | undefined) =>
-  typeof outcome === "object" && (outcome.kind === "repeated" || outcome.kind === "conflict");
-
-/**
- * Puts one failure in place of each "over-limit": the sends are of one website, so all of them have the same.
- * @param isLost an earlier try may still take effect, and find room
- */
+/** Puts one failure in place of each "over-limit": the sends are of one website, so all of them have the same. */
 async function explainOverLimit(
   db: D1Database,
   sends: readonly Send[],
   outcomes: (SendOutcome | "over-limit")[],
-  { now, isLost }: { now: number; isLost: boolean },
+  now: number,
 ): Promise<StoredSend[]> {
   const within = outcomes.filter((outcome) => outcome !== "over-limit");
   if (within.length === outcomes.length) return within;
   const overLimit = await readOverLimit(db, String(sends[0]?.message.websiteId), 1, now);
-  const said = { isUnavailable: true, isRefused: !isLost, overLimit, error: "over the daily limit" };
+  const said = { isUnavailable: true, isRefused: true, overLimit, error: "over the daily limit" };
   return outcomes.map((outcome) => (outcome === "over-limit" ? { kind: "failed", ...said } : outcome));
 }
 

@@ -5,7 +5,7 @@ import type { Segments } from "../../domain/messages/segments.ts";
 import type { SendingHours } from "../../domain/messages/sending-hours.ts";
 import { toE164 } from "../../domain/people/phone.ts";
 import { parseJsonColumn } from "../database.ts";
-import type { MessageRow, WebsiteRow } from "../rows.ts";
+import type { MessageRow } from "../rows.ts";
 import { piece } from "../sql.ts";
 import { HELD } from "./holds.ts";
 
@@ -53,11 +53,11 @@ export interface StoredMessage {
 }
 
 /** A message `m` with HOURS. */
-export type HeldRow = MessageRow & Pick<WebsiteRow, "sending_hours">;
+export type HeldRow = MessageRow & { sending_hours: string | null };
 
 /** The sending hours of the website of a message `m`. They are read only if they hold the message. */
 export const HOURS = piece(
-  "iif(m.opens_at IS NULL, NULL, (SELECT hw.sending_hours FROM websites hw WHERE hw.website_id = m.website_id)) AS sending_hours",
+  "iif(m.opens_at IS NULL, NULL, (SELECT hw.settings ->> 'sendingHours' FROM websites hw WHERE hw.website_id = m.website_id)) AS sending_hours",
 );
 
 export function toStoredMessage(row: HeldRow): StoredMessage {

@@ -2,7 +2,6 @@
 import { covers, type Hold } from "../../domain/messages/hold.ts";
 import type { MessageKind } from "../../domain/messages/kind.ts";
 import { runBatch, runQuery } from "../database.ts";
-import { STATE } from "../databases/moving.ts";
 import { prepare, type Sql, sql } from "../sql.ts";
 import { HELD, toHolds } from "./holds.ts";
 import { FIRST_HELD, type FirstHeldRow, type ScheduledGroup, toHeldGroup } from "./list-scheduled.ts";
@@ -46,7 +45,7 @@ export interface Waiting {
   putBack: ScheduledGroup[];
 }
 
-/** The websites that have pending messages, but for those on their way into this database: so each is looked at once. */
+/** The websites that have pending messages. */
 export async function findWebsitesWithPending(db: D1Database): Promise<string[]> {
   const rows = await runQuery<{ id: string }>(
     prepare(
@@ -55,8 +54,7 @@ export async function findWebsitesWithPending(db: D1Database): Promise<string[]>
           SELECT min(website_id) FROM messages INDEXED BY messages_pending_by_website WHERE status = 'PENDING_TO_SEND'
           UNION ALL SELECT (SELECT min(m.website_id) FROM messages m INDEXED BY messages_pending_by_website
             WHERE m.status = 'PENDING_TO_SEND' AND m.website_id > pending.id) FROM pending WHERE pending.id IS NOT NULL)
-        SELECT id FROM pending WHERE id IS NOT NULL
-          AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = pending.id AND v.state >= ${STATE.arriving})`,
+        SELECT id FROM pending WHERE id IS NOT NULL`,
     ),
   );
   return rows.map(({ id }) => id);
@@ -92,7 +90,7 @@ function groupsOf({ websiteId, after, limit }: Place, now: number, submitWithin:
     FROM messages INDEXED BY messages_pending_by_website
     WHERE website_id = ${websiteId} AND status = 'PENDING_TO_SEND' AND message_id > ${after}
     ORDER BY message_id LIMIT ${limit}`;
-  return sql`SELECT g.*, w.name AS websiteName, w.time_zone AS websiteZone, w.carrier, w.holds, w.sending_hours AS sendingHours,
+  return sql`SELECT g.*, w.name AS websiteName, w.settings ->> 'timeZone' AS websiteZone, w.carrier, w.holds, w.settings ->> 'sendingHours' AS sendingHours,
       c.name AS clientName
     FROM (SELECT website_id AS websiteId, send_purpose AS sendPurpose, client_id AS clientId, is_reply > 0 AS isReply, look,
         count(*) AS count, iif(min(kind) = max(kind) AND count(kind) = count(*), min(kind), NULL) AS kind,

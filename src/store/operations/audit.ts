@@ -1,5 +1,5 @@
 import { type AuditEntry, type Author, type StoredAudit, toRequestId } from "../../domain/operations/audit.ts";
-import { parseJsonColumn, runNamed, runQuery } from "../database.ts";
+import { type Named, parseJsonColumn, RowExistsError, type Rows, runNamed, runQuery, runWrite } from "../database.ts";
 import { piece, prepare, type Sql, sql } from "../sql.ts";
 import type { AuditRow } from "./rows.ts";
 
@@ -10,39 +10,44 @@ function insert(
   { operator, requestId }: Author,
   { action, websiteId, clientId, subject, before, after }: AuditEntry,
   { now, outcome, condition }: { now: number; outcome: string | null; condition: Sql },
+  onConflict = piece("ON CONFLICT DO NOTHING"),
 ): D1PreparedStatement {
   return prepare(
     db,
     sql`INSERT INTO audit_log (request_id, stored_at, operator, action, website_id, client_id, subject, before, after, outcome)
       SELECT ${requestId}, ${now}, ${operator}, ${action}, ${websiteId ?? null}, ${clientId ?? null}, ${subject ?? null},
         ${toJson(before ?? null)}, ${toJson(after ?? null)}, ${outcome}
-      WHERE ${condition} ON CONFLICT DO NOTHING`,
+      WHERE ${condition} ${onConflict}`,
   );
 }
 
 /**
- * For the transaction of the change, right after the statement that makes it: stored once a request, and only if that statement
- * has changed a row.
+ * For the transaction of the change, right after the statement that makes it: stored only if that statement has changed a row. A second run
+ * that would change something again fails, and is rolled back: see runAudited.
  */
 export function auditStatement(db: D1Database, author: Author, entry: AuditEntry, now: number): D1PreparedStatement {
-  return insert(db, author, entry, { now, outcome: "done", condition: piece("changes() > 0") });
+  return insert(db, author, entry, { now, outcome: "done", condition: piece("changes() > 0") }, piece(""));
 }
 
 /**
- * Condition of what a transaction changes before its entry is stored: the request has not made its change. A try that D1 runs late finds it
- * made, whatever others have changed since.
+ * Runs the change of a request with its entry in the audit log, as one transaction, once: whatever others have changed since.
+ * @returns "made": an earlier try has made the change, and its answer was lost
  */
-export const isNotMade = ({ requestId }: Author): Sql =>
-  sql`NOT EXISTS (SELECT 1 FROM audit_log WHERE request_id = ${requestId})`;
+export async function runAudited<Some extends Named>(db: D1Database, statements: Some): Promise<Rows<Some> | "made"> {
+  return runNamed(db, statements).catch((error: unknown) => {
+    if (error instanceof RowExistsError) return "made";
+    throw error;
+  });
+}
 
 /** Before a change that is not one transaction. @throws RequestFailure store-unavailable: then nothing is to be changed */
 export async function beginAudit(db: D1Database, author: Author, entry: AuditEntry, now: number): Promise<void> {
-  await runQuery(insert(db, author, entry, { now, outcome: null, condition: piece("true") }));
+  await runWrite(db, insert(db, author, entry, { now, outcome: null, condition: piece("true") }));
 }
 
 /** Stores that somebody has looked up a person. @throws RequestFailure store-unavailable: then nothing is to be shown */
 export async function storeAudit(db: D1Database, author: Author, entry: AuditEntry, now: number): Promise<void> {
-  await runQuery(insert(db, author, entry, { now, outcome: "done", condition: piece("true") }));
+  await runWrite(db, insert(db, author, entry, { now, outcome: "done", condition: piece("true") }));
 }
 
 /**
@@ -93,7 +98,8 @@ export async function endAudit(
   outcome: "done" | "failed",
   after: AuditEntry["after"],
 ): Promise<void> {
-  await runQuery(
+  await runWrite(
+    db,
     prepare(
       db,
       sql`UPDATE audit_log SET outcome = ${outcome}, after = coalesce(${toJson(after ?? null)}, after)

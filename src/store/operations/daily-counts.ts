@@ -5,7 +5,6 @@
 // - A click, an opt-out or a cancellation of a message that was accepted before counted_until changes the row of the message.
 // Each of these is one transaction. When it is run again, it counts nothing twice, except a click: see recordClick.
 import { runBatch, runQuery } from "../database.ts";
-import { STATE } from "../databases/moving.ts";
 import { piece, prepare, type Sql, sql } from "../sql.ts";
 
 /**
@@ -73,7 +72,6 @@ export async function findSlices(
             ORDER BY m.accepted_at LIMIT 1 OFFSET 7999), ${closing}) AS until
           FROM websites w WHERE w.counted_until < ${closing}
             AND (w.counted_until, w.website_id) > (${after?.start ?? -1}, ${after?.websiteId ?? ""})
-            AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = w.website_id AND v.state >= ${STATE.paused})
           ORDER BY w.counted_until, w.website_id LIMIT 25
         )
         SELECT s.website_id AS websiteId, s.start, s.until, EXISTS (SELECT 1 FROM messages m

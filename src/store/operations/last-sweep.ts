@@ -23,7 +23,7 @@ export async function readLastSweep(db: D1Database): Promise<LastSweep | null> {
   return toLastSweep(await runQuery(selectLastSweep(db)));
 }
 
-/** Stores the size of the day as well, which saves a call. A later sweep stays, where D1 runs a try late. */
+/** Stores the size of the day as well, which saves a call. A later end stays: two sweeps may overlap. */
 export async function recordSweep(db: D1Database, { endedAt, failedJobs }: LastSweep): Promise<void> {
   await runNamed(db, {
     size: keepSize(db, endedAt),

@@ -1,8 +1,8 @@
 import type { Author } from "../../domain/operations/audit.ts";
 import type { Role } from "../../domain/operations/operator-token.ts";
-import { runNamed, runQuery } from "../database.ts";
+import { runNamed, runQuery, runWrite } from "../database.ts";
 import { piece, prepare, sql } from "../sql.ts";
-import { auditStatement, isNotMade, selectAudited } from "./audit.ts";
+import { auditStatement, runAudited, selectAudited } from "./audit.ts";
 
 /** Times in milliseconds since 1970. */
 export interface Session {
@@ -60,14 +60,14 @@ export async function insertSession(
   { sessionId, secretHash, tokenHash, endsAt }: NewSession,
   now: number,
 ): Promise<void> {
-  await runNamed(db, {
+  await runAudited(db, {
     ended: prepare(db, sql`DELETE FROM operator_sessions WHERE ends_at <= ${now}`),
     inserted: [
       prepare(
         db,
         sql`INSERT INTO operator_sessions (secret_hash, session_id, token_hash, created_at, used_at, ends_at)
-          SELECT ${secretHash}, ${sessionId}, ${tokenHash}, ${now}, ${now}, ${endsAt} WHERE ${isNotMade(author)}
-          ON CONFLICT DO NOTHING`,
+          SELECT ${secretHash}, ${sessionId}, ${tokenHash}, ${now}, ${now}, ${endsAt}
+          WHERE true ON CONFLICT DO NOTHING`,
       ),
       auditStatement(db, author, { action: "sign-in", subject: sessionId }, now),
     ],
@@ -75,7 +75,8 @@ export async function insertSession(
 }
 
 export async function noteSessionUse(db: D1Database, sessionId: string, now: number): Promise<void> {
-  await runQuery(
+  await runWrite(
+    db,
     prepare(
       db,
       sql`UPDATE operator_sessions SET used_at = ${now} WHERE session_id = ${sessionId} AND used_at < ${now}`,
@@ -85,7 +86,7 @@ export async function noteSessionUse(db: D1Database, sessionId: string, now: num
 
 /** By whoever is signed in. It is no change of the service: the audit log does not have it. */
 export async function signOut(db: D1Database, sessionId: string): Promise<void> {
-  await runQuery(prepare(db, sql`DELETE FROM operator_sessions WHERE session_id = ${sessionId}`));
+  await runWrite(db, prepare(db, sql`DELETE FROM operator_sessions WHERE session_id = ${sessionId}`));
 }
 
 /** @returns false when there is no such session */

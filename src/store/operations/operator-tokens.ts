@@ -1,8 +1,8 @@
 import type { Author } from "../../domain/operations/audit.ts";
 import type { Role } from "../../domain/operations/operator-token.ts";
-import { runNamed, runQuery } from "../database.ts";
+import { runQuery } from "../database.ts";
 import { piece, prepare, sql } from "../sql.ts";
-import { auditStatement, isNotMade, selectAudited } from "./audit.ts";
+import { auditStatement, runAudited, selectAudited } from "./audit.ts";
 
 /** Times in milliseconds since 1970. */
 export interface OperatorToken {
@@ -54,14 +54,14 @@ export async function insertOperatorToken(
   { name, role, hash, othersEndAt }: Operator & { hash: string; othersEndAt: number | null },
   now: number,
 ): Promise<boolean> {
-  const rows = await runNamed(db, {
+  const rows = await runAudited(db, {
     ended: deleteEnded(db, name, now),
     inserted: [
       prepare(
         db,
         sql`INSERT INTO operator_tokens (token_hash, name, created_at, created_by, role)
           SELECT ${hash}, ${name}, ${now}, ${author.operator}, ${role}
-          WHERE (SELECT count(*) FROM operator_tokens WHERE name = ${name}) < ${MOST_OF_A_NAME} AND ${isNotMade(author)}
+          WHERE (SELECT count(*) FROM operator_tokens WHERE name = ${name}) < ${MOST_OF_A_NAME}
           ON CONFLICT DO NOTHING`,
       ),
       auditStatement(db, author, { action: "create-token", subject: name, after: { role, othersEndAt } }, now),
@@ -77,7 +77,7 @@ export async function insertOperatorToken(
           ),
     own: prepare(db, sql`SELECT 1 FROM operator_tokens WHERE token_hash = ${hash}`),
   });
-  return rows.own.length === 1;
+  return rows === "made" || rows.own.length === 1;
 }
 
 /** Which of the tokens of a name; `old` and `new` only while there are two. */
@@ -92,19 +92,21 @@ export async function deleteOperatorTokens(
 ): Promise<number | undefined> {
   const order = piece(which === "new" ? "DESC" : "ASC");
   const { limit, least } = which === "all" ? { limit: MOST_OF_A_NAME, least: 1 } : { limit: 1, least: MOST_OF_A_NAME };
-  const rows = await runNamed(db, {
+  const left = sql<{ count: number }>`SELECT count(*) AS count FROM operator_tokens WHERE name = ${name}`;
+  const rows = await runAudited(db, {
     ended: deleteEnded(db, name, now),
     deleted: [
       prepare(
         db,
         sql`DELETE FROM operator_tokens WHERE token_hash IN
             (SELECT token_hash FROM operator_tokens WHERE name = ${name} ORDER BY created_at ${order} LIMIT ${limit})
-          AND (SELECT count(*) FROM operator_tokens WHERE name = ${name}) >= ${least} AND ${isNotMade(author)}`,
+          AND (SELECT count(*) FROM operator_tokens WHERE name = ${name}) >= ${least}`,
       ),
       auditStatement(db, author, { action: "end-token", subject: name, after: { which } }, now),
     ],
     isDone: selectAudited(db, author),
-    left: prepare(db, sql`SELECT count(*) AS count FROM operator_tokens WHERE name = ${name}`),
+    left: prepare(db, left),
   });
-  return rows.isDone.length === 1 ? (rows.left as { count: number }[])[0]?.count : undefined;
+  if (rows === "made") return (await runQuery<{ count: number }>(prepare(db, left)))[0]?.count;
+  return rows.isDone.length === 1 ? rows.left[0]?.count : undefined;
 }

@@ -3,7 +3,6 @@ import { DAY_MILLISECONDS, dayNumber } from "../../domain/day.ts";
 import { OUTCOME_CLASSES } from "../../domain/messages/outcome-class.ts";
 import type { CountRow, PendingRow } from "../../domain/operations/traffic.ts";
 import { runNamed } from "../database.ts";
-import { STATE } from "../databases/moving.ts";
 import { IS_HELD } from "../messages/holds.ts";
 import { piece, prepare, type Query, type Sql, sql } from "../sql.ts";
 import { KEPT_DAYS, KEPT_MINUTES } from "./count-ledgers.ts";
@@ -126,10 +125,6 @@ function selectAllKept(db: D1Database, now: number): Query<PendingRow> {
 
 const endOfToday = (now: number) => (dayNumber(now) + 1) * DAY_MILLISECONDS;
 
-const IS_HERE = piece(
-  `NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = w.website_id AND v.state >= ${STATE.arriving})`,
-);
-
 /** Condition on a website `w`: an operator holds all of it. */
 const IS_HELD_WHOLE = piece(`EXISTS (SELECT 1 FROM json_each(w.holds) h
   WHERE h.value ->> 'isEnding' IS NULL AND h.value ->> 'sendPurpose' IS NULL AND h.value ->> 'clientId' IS NULL)`);
@@ -143,7 +138,7 @@ function selectHeld(db: D1Database, websiteId: string | null, now: number): Quer
           iif(accepted_at / 60000 > ${minuteOf(now) - KEPT_MINUTES}, accepted_at / 60000, NULL) AS minute, count(*) AS count
         FROM (SELECT p.website_id, p.send_purpose, p.client_id, p.is_reply, p.send_at, p.accepted_at FROM websites w
             CROSS JOIN messages p INDEXED BY messages_pending_by_website ON p.website_id = w.website_id AND p.status = 'PENDING_TO_SEND'
-          WHERE w.holds IS NOT NULL AND NOT ${IS_HELD_WHOLE} AND ${IS_HERE} AND coalesce(w.website_id = ${websiteId}, true)
+          WHERE w.holds IS NOT NULL AND NOT ${IS_HELD_WHOLE} AND coalesce(w.website_id = ${websiteId}, true)
             AND ${IS_COUNTED} LIMIT ${MOST_LOOKED_AT})
         GROUP BY 1, 2, 3, 4, 5, 6, 7) m GROUP BY 1, 2, 3`,
   );
@@ -173,8 +168,8 @@ export async function readWebsites(db: D1Database, ids: string[], now: number): 
       sql<
         Omit<NamedWebsite, "isHeld" | "isHeldInPart"> & Record<"isHeld" | "hasHolds", 0 | 1>
       >`SELECT w.website_id AS websiteId, w.name, w.carrier,
-          w.time_zone AS timeZone, ${IS_HELD_WHOLE} AS isHeld, w.holds IS NOT NULL AS hasHolds
-        FROM json_each(${JSON.stringify(ids)}) j CROSS JOIN websites w ON w.website_id = j.value AND ${IS_HERE}`,
+          w.settings ->> 'timeZone' AS timeZone, ${IS_HELD_WHOLE} AS isHeld, w.holds IS NOT NULL AS hasHolds
+        FROM json_each(${JSON.stringify(ids)}) j CROSS JOIN websites w ON w.website_id = j.value`,
     ),
     counts: selectCounts(db, ids, now),
     kept: selectKept(db, ids, now),

@@ -17,7 +17,7 @@ export async function readNames(db: D1Database, websiteIds: string[], clientIds:
         id: string;
         name: string;
         timeZone: string | null;
-      }>`SELECT w.website_id AS id, w.name, w.time_zone AS timeZone
+      }>`SELECT w.website_id AS id, w.name, w.settings ->> 'timeZone' AS timeZone
         FROM json_each(${JSON.stringify(websiteIds)}) j CROSS JOIN websites w ON w.website_id = j.value`,
     ),
     clients: prepare(

@@ -14,7 +14,6 @@ import { describeError } from "../../platform/describe-error.ts";
 import { type FailingEndpoint, selectFailingEndpoints, toFailingEndpoints } from "../callbacks/failing-endpoints.ts";
 import { countBehind } from "../clients/client-copies.ts";
 import { runNamed, runQuery } from "../database.ts";
-import { STATE } from "../databases/moving.ts";
 import { type CarrierPause, selectPauses, toPauses } from "../messages/carrier-pauses.ts";
 import { HELD, IS_HELD } from "../messages/holds.ts";
 import { countMaybeOptOuts, countWithoutEffect } from "../people/inbound.ts";
@@ -166,7 +165,6 @@ function pending(db: D1Database, now: number, stuckBefore: number, most: number)
         FROM (SELECT website_id, client_id, send_purpose, is_reply, carrier, claimed_at, due_at, accepted_at,
             reason IS NOT NULL AND reason <> ${HELD} AS is_retried
           FROM messages p WHERE due_at IS NOT NULL AND coalesce(send_at, 0) <= ${now}
-            AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = p.website_id AND v.state >= ${STATE.arriving})
           ORDER BY due_at LIMIT ${most}) m
       ) GROUP BY state, carrier`,
   );
@@ -177,7 +175,6 @@ function sending(db: D1Database, most: number): D1PreparedStatement {
     db,
     sql`SELECT 'withoutReceipt' AS state, coalesce(carrier, '') AS carrier, count(*) AS count, min(updated_at) AS oldest_at
       FROM (SELECT carrier, updated_at FROM messages m WHERE status = 'SENDING'
-          AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = m.website_id AND v.state >= ${STATE.arriving})
         ORDER BY updated_at LIMIT ${most}) GROUP BY carrier`,
   );
 }
@@ -190,7 +187,6 @@ function callbacks(db: D1Database, now: number, most: number): D1PreparedStateme
         min(coalesce(attempted_at, occurred_at)) AS oldest_at
       FROM (SELECT attempted_at, occurred_at FROM events e WHERE due_at IS NOT NULL
           AND (attempted_at IS NULL OR attempted_at > ${now - UNKNOWN_CALLBACK_MILLISECONDS})
-          AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = e.website_id AND v.state >= ${STATE.arriving})
         ORDER BY due_at LIMIT ${most}) GROUP BY state`,
   );
 }

@@ -53,7 +53,7 @@ const KEPT_MILLISECONDS = 30 * DAY_MILLISECONDS;
 
 /**
  * Stores which problems have begun, and which have ended now; and deletes those that are too old. One that begins again as it began
- * before, lasts again; one that has ended since does not, where D1 runs a try late.
+ * before, lasts again.
  */
 export async function storeProblems(
   db: D1Database,

@@ -11,8 +11,6 @@ import { writePart } from "./write-part.ts";
 
 /** What each transaction needs before it. */
 interface Before {
-  /** @throws RequestFailure website-paused */
-  requireOpen(): Promise<void>;
   /** Called only where the website has erased people. */
   readTombstones(): Promise<Tombstones>;
 }
@@ -28,11 +26,10 @@ interface Before {
 export async function changeSubscriptions(
   target: Target,
   changes: Iterable<SubscriptionChange>,
-  { requireOpen, readTombstones }: Before,
+  { readTombstones }: Before,
 ): Promise<PartOutcome> {
   const outcomes: PartOutcome[] = [];
   for (const part of toParts(changes)) {
-    await requireOpen();
     const { erased, ...written } = await writePart(target, part, anyErased(target.websiteId));
     if (erased.length === 0) outcomes.push(written);
     // Only the opt-outs are stored.

@@ -7,7 +7,7 @@ import { otherFormOf } from "../../domain/people/two-form-numbers.ts";
 import { dueEvents } from "../callbacks/events.ts";
 import { changeNotices, HEARS_OF_CHANGES } from "../callbacks/notices.ts";
 import { runNamed, runQuery } from "../database.ts";
-import { auditStatement, isNotMade } from "../operations/audit.ts";
+import { auditStatement, runAudited } from "../operations/audit.ts";
 import { countGrowth } from "../operations/traffic-counts.ts";
 import { prepare, type Sql, sql } from "../sql.ts";
 import { type Acted, keywordStatements } from "./keyword-statements.ts";
@@ -56,7 +56,7 @@ export async function decideText(
     ...{ keyword: "stop", text: row.text, now, sentAt: null, rankAt: now, isConfirmed: false, isOnlyOne: true, run },
     ...{ carrier, carrierMessageId, websiteIds: JSON.stringify([websiteId]), phone, forms: "[]", tombstones: [] },
   };
-  const rows = await runNamed(db, {
+  const rows = await runAudited(db, {
     copied:
       isCopied && optOut
         ? prepare(
@@ -64,7 +64,7 @@ export async function decideText(
             sql`INSERT INTO inbound_texts (website_id, carrier, carrier_message_id, sender, recipient, text, received_at, maybe_opt_out,
                 applied)
               SELECT ${websiteId}, ${carrier}, ${carrierMessageId}, ${row.sender}, ${row.recipient}, ${row.text}, ${row.received_at}, 1, 1
-              WHERE ${isNotMade(author)} ON CONFLICT DO NOTHING`,
+              WHERE true ON CONFLICT DO NOTHING`,
           )
         : null,
     // The statements of a keyword act on texts that are not applied.
@@ -72,13 +72,14 @@ export async function decideText(
       db,
       sql`UPDATE inbound_texts AS i SET maybe_opt_out = 0, decided_opt_out = ${optOut ? 1 : 0}, decided_at = ${now},
           decided_by = ${author.operator}, applied = iif(${optOut ? 1 : 0}, 0, applied)
-        WHERE ${isThe(key)} AND maybe_opt_out = 1 AND ${isNotMade(author)}`,
+        WHERE ${isThe(key)} AND maybe_opt_out = 1`,
     ),
     audited: auditStatement(db, author, entryOf(row, { optOut }), now),
     act: optOut ? keywordStatements(db, acted) : null,
     applied: prepare(db, sql`UPDATE inbound_texts AS i SET applied = 1 WHERE ${isThe(key)} AND applied = 0`),
   });
-  return dueEvents(rows.act);
+  // "made": the sweep queues them.
+  return rows === "made" ? [] : dueEvents(rows.act);
 }
 
 /**

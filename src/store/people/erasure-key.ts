@@ -1,7 +1,7 @@
 import { askStore } from "../../platform/ask-store.ts";
 import { Hmac } from "../../platform/hmac.ts";
 import { randomHex, seal, unseal } from "../../platform/secrets.ts";
-import { runNamed, runQuery } from "../database.ts";
+import { runNamed, runQuery, runWrite } from "../database.ts";
 import { prepare, sql } from "../sql.ts";
 
 const KEY_BYTES = 32;
@@ -59,7 +59,7 @@ export class ErasureKey {
       throw new Error("the key of the tombstones of erased people is lost in KV: set the old SERVICE_KEY again");
     }
     const sealed = await seal(secret, serviceKey);
-    await runQuery(prepare(db, sql`UPDATE erasure_key SET sealed = ${sealed} WHERE key_id = ${keyId}`));
+    await runWrite(db, prepare(db, sql`UPDATE erasure_key SET sealed = ${sealed} WHERE key_id = ${keyId}`));
     return secret;
   }
 }

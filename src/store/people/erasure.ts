@@ -1,7 +1,5 @@
-import type { Author } from "../../domain/operations/audit.ts";
 import { oneFormOf } from "../../domain/people/two-form-numbers.ts";
 import { runNamed, runQuery } from "../database.ts";
-import { STATE } from "../databases/moving.ts";
 import { TOMBSTONE_MILLISECONDS } from "../messages/cancelled-messages.ts";
 import { removeCounted } from "../messages/retention.ts";
 import { countBefore, stepBack } from "../operations/count-ledgers.ts";
@@ -24,7 +22,7 @@ export interface Erased {
 }
 
 /** The messages to a number, and those to its address. */
-const messagesOf = (websiteId: string, phone: Sql): Sql =>
+const messagesOf = (websiteId: string, phone: number): Sql =>
   sql`SELECT message_id FROM messages WHERE website_id = ${websiteId} AND phone = ${phone}
     UNION ALL SELECT message_id FROM messages WHERE website_id = ${websiteId} AND phone IS NULL
       AND email = (SELECT email FROM subscriptions WHERE website_id = ${websiteId} AND phone = ${phone})`;
@@ -33,7 +31,7 @@ const messagesOf = (websiteId: string, phone: Sql): Sql =>
 export async function countOfErasure(db: D1Database, websiteId: string, phone: number): Promise<number> {
   const count = prepare(
     db,
-    sql`SELECT count(*) AS messages FROM (${messagesOf(websiteId, sql`${phone}`)}
+    sql`SELECT count(*) AS messages FROM (${messagesOf(websiteId, phone)}
       UNION ALL SELECT message_id FROM scheduled_messages WHERE website_id = ${websiteId} AND phone = ${phone})`,
   );
   return (await runQuery<{ messages: number }>(count))[0]?.messages ?? 0;
@@ -43,7 +41,7 @@ export async function countOfErasure(db: D1Database, websiteId: string, phone: n
  * Ends the pending messages to a number before they are erased, so that no count has them as pending for good: the person is opted out. What
  * a run has claimed may go out. The ledgers say so until they are counted.
  */
-function endPending(db: D1Database, websiteId: string, phone: Sql, { author, now }: { author: Author; now: number }) {
+function endPending(db: D1Database, websiteId: string, phone: number, now: number) {
   const isPending = sql`website_id = ${websiteId} AND phone = ${phone} AND status = 'PENDING_TO_SEND'`;
   const status = piece("iif(claimed_at IS NULL, 'NOT_SUBSCRIBED', 'SENDING')");
   return {
@@ -72,7 +70,7 @@ function endPending(db: D1Database, websiteId: string, phone: Sql, { author, now
     parted: prepare(
       db,
       sql`INSERT INTO subscription_changes (website_id, phone, was_subscribed, subscribed, changed_at, source, proof)
-        SELECT website_id, phone, 1, 0, ${now}, 'operator', ${author.requestId} FROM subscriptions
+        SELECT website_id, phone, 1, 0, ${now}, 'operator', 'erased' FROM subscriptions
         WHERE website_id = ${websiteId} AND phone = ${phone} AND subscribed = 1`,
     ),
     counted: countBefore(
@@ -84,26 +82,21 @@ function endPending(db: D1Database, websiteId: string, phone: Sql, { author, now
   };
 }
 
-/** The number, as its erasure has it; NULL once that is done: a try that D1 runs late erases nothing of a person who has come back. */
-const untilErased = (phone: number, { requestId }: Author): Sql =>
-  sql`(SELECT ${phone} WHERE NOT EXISTS (SELECT 1 FROM audit_log WHERE request_id = ${requestId} AND outcome = 'done'))`;
-
 /**
  * Erases everything about a number in a website except its share of the report's counts, and a one-way hash that keeps it
  * opted out, with the date of its last STOP.
  * @param websiteId `""`: the texts that reached no website
- * @param erased as digits
+ * @param phone as digits
  * @param tombstone a one-way hash of the number; null where websiteId is `""`
  * @returns the number of erased messages
  */
 export async function erasePerson(
   db: D1Database,
   websiteId: string,
-  erased: number,
+  phone: number,
   tombstone: string | null,
-  { author, now }: { author: Author; now: number },
+  now: number,
 ): Promise<number> {
-  const phone = untilErased(erased, author);
   const { messages: stored, ...parts } = removeCounted(db, messagesOf(websiteId, phone));
   const removed = {
     ...parts,
@@ -119,13 +112,13 @@ export async function erasePerson(
     ),
     duplicate_keys: prepare(
       db,
-      sql`DELETE FROM duplicate_keys WHERE website_id = ${websiteId} AND phone = ${untilErased(oneFormOf(erased), author)}`,
+      sql`DELETE FROM duplicate_keys WHERE website_id = ${websiteId} AND phone = ${oneFormOf(phone)}`,
     ),
     inbound_texts: prepare(
       db,
       sql`DELETE FROM inbound_texts WHERE (website_id, carrier, carrier_message_id) IN (
         SELECT website_id, carrier, carrier_message_id FROM inbound_texts
-        WHERE website_id = ${websiteId} AND sender = '+' || CAST(${phone} AS INTEGER))`,
+        WHERE website_id = ${websiteId} AND sender = ${`+${phone}`})`,
     ),
     subscription_changes: prepare(
       db,
@@ -136,7 +129,7 @@ export async function erasePerson(
   const rows = await runNamed(db, {
     never: keepFromStoring(db, websiteId, phone, now),
     tombstone: tombstone === null ? null : keepTombstone(db, { websiteId, mark: tombstone }, phone, now),
-    ...endPending(db, websiteId, phone, { author, now }),
+    ...endPending(db, websiteId, phone, now),
     ...removed,
     stepBack: stepBack(db),
   });
@@ -147,8 +140,11 @@ export async function erasePerson(
 export const nameOfText = (websiteId: Sql, carrier: Sql, carrierMessageId: Sql): Sql =>
   sql`${websiteId} || '/' || ${carrier} || '/' || ${carrierMessageId}`;
 
-/** A lost try of their requests, which D1 may run after the erasure, does not store the latest messages and texts again. */
-function keepFromStoring(db: D1Database, websiteId: string, phone: Sql, now: number): D1PreparedStatement {
+/**
+ * Neither does a client that repeats its request, because the answer was lost, store the latest messages again, nor a carrier that brings a text
+ * again.
+ */
+function keepFromStoring(db: D1Database, websiteId: string, phone: number, now: number): D1PreparedStatement {
   const since = now - TOMBSTONE_MILLISECONDS;
   return prepare(
     db,
@@ -158,13 +154,18 @@ function keepFromStoring(db: D1Database, websiteId: string, phone: Sql, now: num
       UNION ALL SELECT message_id, ${now} FROM scheduled_messages
         WHERE website_id = ${websiteId} AND phone = ${phone} AND requested_at > ${since}
       UNION ALL SELECT ${nameOfText(piece("website_id"), piece("carrier"), piece("carrier_message_id"))}, ${now} FROM inbound_texts
-        WHERE website_id = ${websiteId} AND sender = '+' || CAST(${phone} AS INTEGER) AND received_at > ${since}
+        WHERE website_id = ${websiteId} AND sender = ${`+${phone}`} AND received_at > ${since}
       ON CONFLICT DO NOTHING`,
   );
 }
 
 /** It runs before the ledger is erased. Run again after that, it keeps the date. */
-function keepTombstone(db: D1Database, { websiteId, mark }: Tombstone, phone: Sql, now: number): D1PreparedStatement {
+function keepTombstone(
+  db: D1Database,
+  { websiteId, mark }: Tombstone,
+  phone: number,
+  now: number,
+): D1PreparedStatement {
   return prepare(
     db,
     sql`INSERT INTO erased_people (website_id, mark, erased_at, last_stop_at)
@@ -173,8 +174,7 @@ function keepTombstone(db: D1Database, { websiteId, mark }: Tombstone, phone: Sq
           ON c.website_id = s.website_id AND c.phone = s.phone
         WHERE s.website_id = ${websiteId} AND s.phone = ${phone} AND s.opted_out_by_person = 1
           AND c.subscribed = 0 AND c.source IN ('keyword', 'carrier'))
-      WHERE ${phone} IS NOT NULL
-      ON CONFLICT (website_id, mark) DO UPDATE SET erased_at = excluded.erased_at, last_stop_at = coalesce(excluded.last_stop_at, last_stop_at)`,
+      WHERE true ON CONFLICT (website_id, mark) DO UPDATE SET erased_at = excluded.erased_at, last_stop_at = coalesce(excluded.last_stop_at, last_stop_at)`,
   );
 }
 
@@ -186,7 +186,6 @@ export async function websitesWithErased(db: D1Database, websiteId: string | nul
       db,
       sql`SELECT w.website_id FROM websites w
         WHERE ${isAsked} AND EXISTS (SELECT 1 FROM erased_people e WHERE e.website_id = w.website_id)
-          AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = w.website_id AND v.state >= ${STATE.arriving})
         ORDER BY w.website_id`,
     ),
   );

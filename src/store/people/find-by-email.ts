@@ -1,6 +1,5 @@
 // For an operator who looks for a person. The number of a text to an e-mail address: src/store/messages/recipients.ts.
 import { runQuery } from "../database.ts";
-import { STATE } from "../databases/moving.ts";
 import { prepare, sql } from "../sql.ts";
 
 const MOST = 100;
@@ -17,7 +16,6 @@ export async function findNumbersOf(db: D1Database, email: string): Promise<numb
       db,
       sql`SELECT s.phone FROM websites w CROSS JOIN subscriptions s INDEXED BY subscriptions_by_email
           ON s.website_id = w.website_id AND s.email = ${email} AND s.subscribed = 1
-        WHERE NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = w.website_id AND v.state >= ${STATE.arriving})
         ORDER BY s.change_id DESC LIMIT ${MOST}`,
     ),
   );

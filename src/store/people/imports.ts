@@ -1,7 +1,6 @@
 // Imports: each is a row, and the ledger has what it has changed. See undo-import.ts for its undo.
 import { RequestFailure } from "../../domain/failure.ts";
-import { runQuery } from "../database.ts";
-import { STATE } from "../databases/moving.ts";
+import { runQuery, runWrite } from "../database.ts";
 import type { ImportRow } from "../rows.ts";
 import { piece, prepare, sql } from "../sql.ts";
 
@@ -38,7 +37,7 @@ export interface ImportCounts {
 }
 
 /**
- * After a request of an import. The counts are those of the requests up to the one that is found: a try that D1 runs late finds a later one.
+ * After a request of an import. What is counted once is not counted again: the row tells which request was counted last.
  * @param request its id, or the piece of the file that it has: what is repeated counts once
  */
 export async function countImport(
@@ -49,7 +48,8 @@ export async function countImport(
 ): Promise<void> {
   const query = prepare(db, sql`SELECT counted_request FROM imports WHERE import_id = ${importId}`);
   const [found] = await runQuery<Pick<ImportRow, "counted_request">>(query);
-  await runQuery(
+  await runWrite(
+    db,
     prepare(
       db,
       sql`UPDATE imports SET counted_request = ${request}, file_rows = coalesce(file_rows, 0) + ${rows},
@@ -70,7 +70,7 @@ export async function beginImport(
     SELECT ${importId}, ${websiteId}, ${resubscribes ? 1 : 0}, latest, latest, ${file}, ${operator}, ${now}
     FROM (SELECT coalesce((SELECT max(change_id) FROM subscription_changes), 0) AS latest) WHERE true
     ON CONFLICT (import_id) DO UPDATE SET last_id = imports.last_id RETURNING last_id`;
-  const [row] = await runQuery<Pick<ImportRow, "last_id">>(prepare(db, insert));
+  const [row] = await runWrite<Pick<ImportRow, "last_id">>(db, prepare(db, insert));
   return row?.last_id ?? 0;
 }
 
@@ -114,11 +114,7 @@ export async function readImport(db: D1Database, importId: string): Promise<Stor
 }
 
 export function selectImport(db: D1Database, importId: string): D1PreparedStatement {
-  return prepare(
-    db,
-    sql`SELECT i.* FROM imports i WHERE i.import_id = ${importId}
-      AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = i.website_id AND v.state >= ${STATE.arriving})`,
-  );
+  return prepare(db, sql`SELECT i.* FROM imports i WHERE i.import_id = ${importId}`);
 }
 
 export function toImport(row: ImportRow): StoredImport {

@@ -5,7 +5,6 @@ import type { Sent, WithoutEffect } from "../../domain/people/last-word.ts";
 import { dueEvents } from "../callbacks/events.ts";
 import { textNotices } from "../callbacks/notices.ts";
 import { runNamed, runQuery } from "../database.ts";
-import { STATE } from "../databases/moving.ts";
 import { piece, prepare, type Sql, sql } from "../sql.ts";
 import { nameOfText, type Tombstone } from "./erasure.ts";
 import { ANSWERED, type Asked, type Elsewhere, replyStatements } from "./keyword-replies.ts";
@@ -172,11 +171,10 @@ export async function listInbound(
 
 /** Keywords without effect, texts without a website, and those that may be opt-outs, newest first, with all of the last one's millisecond. */
 export async function listWithoutEffect(db: D1Database, before: number, limit: number): Promise<InboundText[]> {
-  const isHere = sql`NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = i.website_id AND v.state >= ${STATE.arriving})`;
   // Each is read by its own index.
   const ofNone = sql`i.website_id = '' AND i.received_at < ${before}`;
-  const ignored = sql`i.without_effect IS NOT NULL AND ${isHere} AND i.received_at < ${before}`;
-  const maybe = sql`i.maybe_opt_out = 1 AND ${isHere} AND i.received_at < ${before}`;
+  const ignored = sql`i.without_effect IS NOT NULL AND i.received_at < ${before}`;
+  const maybe = sql`i.maybe_opt_out = 1 AND i.received_at < ${before}`;
   const first = (which: Sql) =>
     sql`SELECT * FROM (SELECT * FROM inbound_texts i WHERE ${which} ORDER BY i.received_at DESC LIMIT ${limit})`;
   const since = (which: Sql) =>
@@ -199,7 +197,6 @@ export function countWithoutEffect(db: D1Database, since: number, limit: number)
     db,
     sql`SELECT count(*) AS count, min(received_at) AS oldest_at FROM (SELECT received_at FROM inbound_texts i
       WHERE ${IS_LOST} AND received_at > ${since}
-        AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = i.website_id AND v.state >= ${STATE.arriving})
       ORDER BY received_at LIMIT ${limit})`,
   );
 }
@@ -210,7 +207,6 @@ export function countMaybeOptOuts(db: D1Database, since: number, limit: number):
     db,
     sql`SELECT count(*) AS count, min(received_at) AS oldest_at FROM (SELECT i.received_at FROM inbound_texts i
       WHERE i.maybe_opt_out = 1 AND i.received_at > ${since}
-        AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = i.website_id AND v.state >= ${STATE.arriving})
         AND NOT EXISTS (SELECT 1 FROM subscriptions s
           WHERE s.website_id = i.website_id AND s.phone = CAST(substr(i.sender, 2) AS INTEGER) AND s.subscribed = 0)
       ORDER BY i.received_at LIMIT ${limit})`,

@@ -1,9 +1,9 @@
 // The reply to a keyword: one for each text, whichever of its websites are in this database, and in one transaction with this part.
 
+import { ANSWER, OPT_OUT_CONFIRMATION } from "../../domain/messages/end-before.ts";
 import type { NewMessage } from "../../domain/messages/new-message.ts";
 import type { Keyword } from "../../domain/people/keyword.ts";
 import { runQuery } from "../database.ts";
-import { ANSWER, OPT_OUT_CONFIRMATION } from "../messages/messages.ts";
 import { countAccepted } from "../operations/traffic-counts.ts";
 import { piece, prepare, type Sql, sql } from "../sql.ts";
 

@@ -1,5 +1,4 @@
 import { runQuery } from "../database.ts";
-import { STATE } from "../databases/moving.ts";
 import type { ImportRow } from "../rows.ts";
 import { prepare, sql } from "../sql.ts";
 
@@ -35,7 +34,6 @@ export async function listImports(
       sql`SELECT i.*, w.name FROM imports i INDEXED BY imports_by_time CROSS JOIN websites w ON w.website_id = i.website_id
         WHERE (i.begun_at, i.import_id) < (${begunAt}, ${importId})
           AND (${websiteId} IS NULL OR i.website_id = ${websiteId})
-          AND NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = i.website_id AND v.state >= ${STATE.arriving})
         ORDER BY i.begun_at DESC, i.import_id DESC LIMIT ${limit}`,
     ),
   );

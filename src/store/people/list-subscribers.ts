@@ -1,3 +1,4 @@
+import { MOST_COUNTED } from "../../domain/people/counting-limits.ts";
 import { runNamed, runQuery } from "../database.ts";
 import type { ChangeSource } from "../rows.ts";
 import { prepare, type Sql, sql } from "../sql.ts";
@@ -14,9 +15,6 @@ export interface Subscriber {
   /** The cursor of what follows: an address must not hold a number. */
   changeId: number;
 }
-
-/** Counting reads every number: more are not counted. */
-export const MOST_COUNTED = 100_000;
 
 interface Row {
   phone: number;

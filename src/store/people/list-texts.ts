@@ -1,12 +1,9 @@
 // What people wrote to any website of a database.
+import { COUNTED_TEXTS } from "../../domain/people/counting-limits.ts";
 import { runQuery } from "../database.ts";
-import { STATE } from "../databases/moving.ts";
 import { prepare, type Sql, sql } from "../sql.ts";
 import { type InboundText, toInboundText } from "./inbound.ts";
 import type { InboundTextRow } from "./rows.ts";
-
-/** Texts to decide that are counted at most. */
-export const COUNTED_TEXTS = 1000;
 
 export interface TextSearch {
   /** null: any, and texts that have reached none. */
@@ -65,14 +62,12 @@ export async function countToDecide(db: D1Database, websiteId: string | null): P
   return row?.count ?? 0;
 }
 
-const IS_HERE = sql`NOT EXISTS (SELECT 1 FROM moving v WHERE v.website_id = i.website_id AND v.state >= ${STATE.arriving})`;
-
 /**
  * Condition on a text `i`: an operator can decide it, and nobody has. A person who has opted out needs no decision. A text that has
  * reached no website opts out of none.
  */
 const isToDecide = (websiteId: string | null): Sql => sql`i.maybe_opt_out = 1 AND i.website_id <> ''
-  AND (${websiteId} IS NULL OR i.website_id = ${websiteId}) AND ${IS_HERE}
+  AND (${websiteId} IS NULL OR i.website_id = ${websiteId})
   AND NOT EXISTS (SELECT 1 FROM subscriptions s
     WHERE s.website_id = i.website_id AND s.phone = CAST(substr(i.sender, 2) AS INTEGER) AND s.subscribed = 0)`;
 
@@ -84,8 +79,8 @@ function selectTexts(search: TextSearch, before: TextPlace | null, limit: number
   const which = search.toDecide
     ? isToDecide(search.websiteId)
     : search.websiteId === null
-      ? IS_HERE
-      : sql`i.website_id = ${search.websiteId} AND ${IS_HERE}`;
+      ? sql`true`
+      : sql`i.website_id = ${search.websiteId}`;
   return sql`SELECT * FROM inbound_texts i WHERE ${which} AND ${isOlder}
     ORDER BY i.received_at DESC, i.website_id DESC, i.carrier DESC, i.carrier_message_id DESC LIMIT ${limit}`;
 }

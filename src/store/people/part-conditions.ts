@@ -60,7 +60,7 @@ export const isOffByOthers = (row: "s" | "k" | "b" | "subscriptions") =>
 
 /**
  * Whether a known number stays as it is, although the import would subscribe it: anybody else than the person has unsubscribed it. An import
- * that resubscribes leaves only those that somebody has unsubscribed since its request began, which a try that D1 runs late may find.
+ * that resubscribes leaves only those that somebody has unsubscribed since its request began: a file may take minutes to come in.
  */
 export function isKept({ import: run, origin }: Target, row: "s" | "subscriptions" = "s"): Sql {
   if (run === null) return piece("false");
@@ -93,7 +93,7 @@ export const isNewProof = ({ websiteId }: Target) =>
       AND p.consented_at IS g.consented_at AND p.evidence IS g.evidence))`;
 
 /**
- * Whether the request has set the known number before: a try that D1 runs late finds its work done, whatever somebody else has said since.
+ * Whether the request has set the known number before: a repeated try finds its work done, whatever somebody else has said since.
  * An import has the same proof for several requests, so somebody else must have set the number since this one began.
  */
 export const isDone = ({ websiteId, origin, import: run }: Target) =>

@@ -6,7 +6,7 @@ import type { PhoneList } from "../../domain/people/number-list/distinct-phones.
 import { toSortedJson } from "../../domain/people/number-list/sorted-json.ts";
 import { dueEvents } from "../callbacks/events.ts";
 import { runNamed, runQuery, toJsonLists } from "../database.ts";
-import { auditStatement, isNotMade, selectAudited } from "../operations/audit.ts";
+import { auditStatement, runAudited } from "../operations/audit.ts";
 import { countOptedOut } from "../operations/count-ledgers.ts";
 import { IS_COUNTED } from "../operations/daily-counts.ts";
 import { countResponses } from "../operations/traffic-counts.ts";
@@ -186,26 +186,25 @@ export async function removeEmail(
   now: number,
 ): Promise<boolean> {
   const subject = maskNumbers(String(phone));
-  const { isDone } = await runNamed(db, {
+  const rows = await runAudited(db, {
     forgotten: prepare(
       db,
       sql`UPDATE subscription_changes SET was_email = ''
-        WHERE website_id = ${websiteId} AND phone = ${phone} AND was_email <> '' AND ${isNotMade(author)}`,
+        WHERE website_id = ${websiteId} AND phone = ${phone} AND was_email <> ''`,
     ),
     change: prepare(
       db,
       sql`INSERT INTO subscription_changes (website_id, phone, was_subscribed, subscribed, changed_at, source, proof, was_email)
         SELECT website_id, phone, subscribed, subscribed, ${now}, 'operator', ${author.requestId}, '' FROM subscriptions
-        WHERE website_id = ${websiteId} AND phone = ${phone} AND email IS NOT NULL AND ${isNotMade(author)}`,
+        WHERE website_id = ${websiteId} AND phone = ${phone} AND email IS NOT NULL`,
     ),
     removed: prepare(
       db,
       sql`UPDATE subscriptions SET email = NULL, change_id = coalesce((SELECT max(c.change_id) FROM subscription_changes c
           WHERE c.website_id = ${websiteId} AND c.phone = ${phone}), change_id)
-        WHERE website_id = ${websiteId} AND phone = ${phone} AND ${isNotMade(author)}`,
+        WHERE website_id = ${websiteId} AND phone = ${phone} RETURNING phone`,
     ),
     audit: auditStatement(db, author, { action: "remove-email", websiteId, subject }, now),
-    isDone: selectAudited(db, author),
   });
-  return isDone.length === 1;
+  return rows === "made" || rows.removed.length === 1;
 }

@@ -7,7 +7,6 @@ import { RateGate, type RateLimiterNamespace } from "../../../src/platform/rate-
 import { CredentialStore } from "../../../src/store/clients/credentials.ts";
 import type { RateLimiter } from "../../../src/website-object.ts";
 import { lateDatabase } from "../../failing-database.ts";
-import { losingFirst } from "../../late-tries.ts";
 import { objectsOn } from "../../objects.ts";
 import { SEND, type TestClient, World } from "../../world.ts";
 
@@ -65,6 +64,14 @@ describe("far from where the operator's call was made", () => {
     expect(await works(far)).toBe(200);
     expect(await patch({ suspended: true })).toMatchObject({ status: 200, suspended: true, takesEffect: "at-once" });
     expect(await works(far)).toBe(40300);
+  });
+
+  it("a suspended client is refused at once in what is counted before it is answered", async () => {
+    const ask = () => far.post("/text/subscription/status", client, { phone_numbers: [ADA] });
+    expect((await ask()).status).toBe(200);
+    await patch({ suspended: true });
+    const answer = await ask();
+    expect([answer.status, await answer.json()]).toMatchObject([403, { code: 40300 }]);
   });
 
   it("a grant that was taken away is refused at once", async () => {
@@ -140,14 +147,6 @@ describe("a change that comes while an earlier state is copied", () => {
     world.advance(60);
     await world.sweep();
     expect(await copyOf()).toMatchObject({ suspended: true });
-  });
-
-  it("is behind, until it is copied itself, whenever a lost try of the mark of the earlier runs", async () => {
-    const runLate = await losingFirst(world, () => patch({ operations: ["status"] }), "SET copied_at");
-    vi.spyOn(world.deps.credentials, "write").mockRejectedValue(new Error("KV PUT failed: 429 Too Many Requests"));
-    await patch({ suspended: true });
-    await runLate();
-    expect(await world.rows("SELECT copied_at FROM clients")).toEqual([{ copied_at: null }]);
   });
 });
 

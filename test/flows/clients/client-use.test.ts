@@ -1,7 +1,8 @@
 /** "We get 401": what a client's page tells of its last requests, and what that costs. */
+
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { StoredUses } from "../../../src/domain/clients/client-uses.ts";
-import type { ClientAnswers } from "../../../src/operator/views/client.ts";
+import type { ClientAnswers } from "../../../src/operator/answers/clients.ts";
 import { countingDatabase } from "../../counting-database.ts";
 import { failingDatabase } from "../../failing-database.ts";
 import { SEND, type TestClient, World } from "../../world.ts";

@@ -13,10 +13,9 @@ import {
   useDatabases,
 } from "../../databases.ts";
 import { failingDatabase } from "../../failing-database.ts";
-import { beginMove, finishMove, workOnPiece } from "../../moves.ts";
 import { strictDatabase } from "../../strict/database.ts";
 import { PATIENCE_MILLISECONDS } from "../../told-carrier.ts";
-import { SEND, World } from "../../world.ts";
+import { World } from "../../world.ts";
 
 const PERSON = { "user-agent": "Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X)" };
 
@@ -136,23 +135,6 @@ describe("a database that is away", () => {
       expect([await states(), (await replies()).length]).toEqual([[0, 0], 1]);
     },
   );
-
-  it("keeps no website paused for whom a STOP has waited that is for a website of it as well", async () => {
-    const [here, there] = [brands.get("DB_2"), brands.get("DB_3")] as [Brand, Brand];
-    const { websiteId, sender } = here;
-    await world.operator("PUT", `/websites/${there.websiteId}`, { name: "There", carrier: "sandbox", sender });
-    await beginMove(world, websiteId, "DB");
-    await workOnPiece(world, websiteId);
-    world.advance(10);
-    const stop = { carrierMessageId: "in-1", from: ADA, to: [sender], text: "STOP", keyword: null };
-    await world.invoke("fetch", () => receiveInbound(world.deps, "sandbox", { ...stop, answeredByCarrier: false }));
-    setAway("DB_3", true);
-    await finishMove(world, websiteId);
-    const of = `website_id = '${websiteId}' AND phone = ${ADA.slice(1)}`;
-    expect(await rowsOf("DB", `SELECT subscribed FROM subscriptions WHERE ${of}`)).toEqual([{ subscribed: 0 }]);
-    expect(await rowsOf("DB", "SELECT * FROM waiting_texts")).toEqual([]);
-    expect((await world.post("/text/message/send", here.client, { ...SEND, phone: ADA })).status).toBe(200);
-  });
 
   it.each(["DB", "DB_2"])(
     "holds up no other: jobs of %s wait in a batch of all, and are done once it is back",

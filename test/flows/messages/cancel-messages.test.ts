@@ -144,6 +144,22 @@ describe("a store and a queue that fail together", () => {
 });
 
 describe("a cancellation", () => {
+  it("leaves neither the message, nor its link, nor its event", async () => {
+    world.deps = { ...whole, db: failingDatabase(whole.db, Number.POSITIVE_INFINITY, "after") };
+    for (const phone of [ADA, "+12125550177"]) {
+      const body = { ...SEND, phone, clickUrl: "https://shop.example.com" };
+      expect(await codeOf(await world.post("/text/message/send", client, body))).toBe(50300);
+    }
+    world.deps = whole;
+    const counted = async () =>
+      Promise.all(
+        ["messages", "links", "events"].map(async (table) => (await world.rows(`SELECT * FROM ${table}`)).length),
+      );
+    expect(await counted()).toEqual([2, 2, 1]);
+    await world.runQueues();
+    expect(await counted()).toEqual([0, 0, 0]);
+  });
+
   it("holds through the sweeps of an hour against a transaction that commits after them", async () => {
     const late = lateDatabase();
     world.deps = { ...whole, db: late.db };

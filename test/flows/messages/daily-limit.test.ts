@@ -288,39 +288,6 @@ describe("a store that loses an answer", () => {
   });
 });
 
-describe("a transaction that runs late, after the next try was over the limit", () => {
-  it.each<[string, () => Promise<Response>]>([
-    ["a send", () => at.send({ text: "once" })],
-    ["a bulk request", () => at.bulk(1)],
-  ])("stores nothing of %s that its client sends again", async (_, ask) => {
-    await at.limit(1);
-    await at.sendAll(1);
-    await world.runQueues();
-    const whole = world.deps;
-    let late: D1PreparedStatement[] | undefined;
-    const batch = async (statements: D1PreparedStatement[]) => {
-      if (late) return whole.db.batch(statements);
-      late = statements;
-      throw new Error("D1_ERROR: Network connection lost.");
-    };
-    world.deps = {
-      ...whole,
-      db: { prepare: (sql: string) => whole.db.prepare(sql), batch } as unknown as D1Database,
-    };
-    expect((await ask()).status).toBe(503);
-    world.deps = whole;
-    // There is room before the first try runs.
-    await at.limit(5);
-    await whole.db.batch(late ?? []);
-    expect((await ask()).status).toBe(200);
-    await world.runQueues();
-    await world.pass(10);
-    expect(await world.rows("SELECT status, count(*) AS count FROM messages GROUP BY 1")).toEqual([
-      { status: "DELIVERED", count: 2 },
-    ]);
-  });
-});
-
 it("whatever is sent, whenever, no 24 hours have more than the limit, and nothing is refused that has room by the minute", async () => {
   await at.expectLimited(4);
 });

@@ -1,9 +1,9 @@
 /** A website's cap on marketing messages to one person: never passed, and nothing else is held to it. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { CAP_PAUSE_SECONDS } from "../../../src/domain/messages/retry-policy.ts";
-import { recordAndClaim } from "../../../src/store/messages/claims.ts";
 import { ToldCarrier } from "../../told-carrier.ts";
 import { type TestClient, World } from "../../world.ts";
+import { claimAs, going, recordRefused } from "./cap-stage.ts";
 
 const ADA = "+12125550100";
 const BOB = "+12125550101";
@@ -44,10 +44,11 @@ async function deliverAgain(): Promise<void> {
   await world.runQueues();
 }
 
-/** @returns the ids that it has claimed */
+/** Claims, and records what may not be submitted. @returns the ids of the others */
 async function claim(ids: string[], name: string, now = world.now): Promise<string[]> {
-  const { claimed } = await recordAndClaim(world.deps.db, null, { ids, claim: name, acceptedAfter: 0 }, now);
-  return claimed.map(({ messageId }) => messageId).sort();
+  const claimed = await claimAs(world, name, ids, now);
+  await recordRefused(world, name, claimed);
+  return going(claimed).sort();
 }
 
 /** A carrier has accepted claimed messages. */
@@ -103,9 +104,9 @@ describe("one claim", () => {
   it("finds the same again under its name", async () => {
     await cap(2);
     const ids = await acceptAll(3);
-    const first = await claim(ids, "a");
-    expect(await claim(ids, "a")).toEqual(first);
-    expect(first).toHaveLength(2);
+    const first = await claimAs(world, "a", ids);
+    expect(await claimAs(world, "a", ids)).toEqual(first);
+    expect([first.length, going(first)]).toEqual([3, ids.slice(0, 2)]);
   });
 
   it("ends a message to a number that has opted out as such", async () => {
@@ -129,6 +130,20 @@ describe("two runs at once", () => {
     world.advance(CAP_PAUSE_SECONDS);
     expect(await claim(other, "c")).toEqual([]);
     expect(await reasons(other)).toEqual(["SENDING", CAPPED, CAPPED]);
+  });
+
+  it("count what the other has claimed, and is about to put back", async () => {
+    await cap(1);
+    const [first, second, third] = (await acceptAll(3)) as [string, string, string];
+    const one = await claimAs(world, "a", [first, second]);
+    expect(going(one)).toEqual([first]);
+    expect(await claim([third], "b")).toEqual([]);
+    await recordRefused(world, "a", one);
+    world.advance(CAP_PAUSE_SECONDS);
+    expect(await claim([second, third], "c")).toEqual([]);
+    await world.rows("UPDATE messages SET claimed_at = NULL, claim = NULL, attempts = 0 WHERE message_id = ?1", first);
+    world.advance(CAP_PAUSE_SECONDS);
+    expect(await claim([third, second], "d")).toEqual([second]);
   });
 
   it("count once what both were asked to submit", async () => {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { MessageAnswers } from "../../../src/operator/messages.ts";
+import type { MessageAnswers } from "../../../src/operator/answers/messages.ts";
 import { type TestClient, World } from "../../world.ts";
 
 const ADA = "+12125550100";

@@ -1,8 +1,9 @@
 /** What one look at a message tells: each submission with its outcome and cause, its segments, names, and callbacks. */
+
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Submission } from "../../../src/carriers/carrier.ts";
 import { sandbox } from "../../../src/carriers/sandbox.ts";
-import type { MessageAnswers } from "../../../src/operator/messages.ts";
+import type { MessageAnswers } from "../../../src/operator/answers/messages.ts";
 import { KEPT_SUBMISSIONS } from "../../../src/store/messages/submissions.ts";
 import { strictCarrier } from "../../strict/bindings.ts";
 import { type TestClient, World } from "../../world.ts";

@@ -1,8 +1,6 @@
 /** All waiting messages of a website are found, counted, released and cancelled, however many other websites have, and however many it has. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { findWaiting } from "../../../src/store/messages/find-waiting.ts";
 import { countingDatabase } from "../../counting-database.ts";
-import { bindDatabases, boundDatabase } from "../../databases.ts";
 import { seed } from "../../seed.ts";
 import { type TestClient, World } from "../../world.ts";
 
@@ -154,28 +152,4 @@ describe("of its own backlog, larger than a step", () => {
     expect(second).toMatchObject({ [name]: left });
     expect(second).not.toHaveProperty("more");
   });
-});
-
-it("a step goes on in another database, to which the website has moved", async () => {
-  await bindDatabases(world, 2);
-  await seedMessages(4500, { websiteId: "brand" });
-  const rows = await world.rows("SELECT * FROM messages ORDER BY message_id DESC");
-  const columns = Object.keys(rows[0] ?? {});
-  await boundDatabase("DB_2").batch(
-    Array.from({ length: 5 }, (_, part) =>
-      boundDatabase("DB_2")
-        .prepare(
-          `INSERT INTO messages (${columns}) SELECT ${columns.map((_, at) => `value ->> ${at}`)} FROM json_each(?1)`,
-        )
-        .bind(JSON.stringify(rows.slice(part * 900, part * 900 + 900).map((row) => Object.values(row)))),
-    ),
-  );
-  const any = { sendPurpose: null, clientId: null };
-  const first = await findWaiting(boundDatabase("DB"), "brand", any, "");
-  const second = await findWaiting(boundDatabase("DB_2"), "brand", any, first.next ?? "");
-  const third = await findWaiting(boundDatabase("DB"), "brand", any, second.next ?? "");
-  expect(third.next).toBeNull();
-  const found = [first, second, third].flatMap(({ messageIds }) => messageIds);
-  expect(new Set(found)).toEqual(new Set(rows.map(({ message_id }) => message_id)));
-  expect(found).toHaveLength(4500);
 });

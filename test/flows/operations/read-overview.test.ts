@@ -1,6 +1,7 @@
-/** The overview over several databases: what a moved website has counted in each, and what is shown while one is away. */
+/** The overview over several databases, and what is shown while one is away. */
+
 import { beforeEach, describe, expect, it } from "vitest";
-import type { OverviewAnswers } from "../../../src/operator/overview.ts";
+import type { OverviewAnswers } from "../../../src/operator/answers/overview.ts";
 import { bindDatabases, boundDatabase, useDatabases } from "../../databases.ts";
 import { failingDatabase } from "../../failing-database.ts";
 import { World } from "../../world.ts";
@@ -69,45 +70,6 @@ async function count(database: string, websiteId: string, counts: Counts): Promi
           ...[span, place, kind, subject, number],
         );
 }
-
-const moved = (database: string, websiteId: string, home: number, state: number) =>
-  run(
-    database,
-    "INSERT INTO moving (home, website_id, id_part, state, run, turn) VALUES (?1, ?2, ?2, ?3, 1, 0)",
-    ...[home, websiteId, state],
-  );
-
-describe("a website that has moved", () => {
-  it("has what both databases have counted", async () => {
-    await website("DB_2", "w1");
-    await moved("DB", "w1", 1, 3);
-    await count("DB", "w1", { accepted: 30, delivered: 20 });
-    // The receipts of texts that were accepted before come where the website is now.
-    await count("DB_2", "w1", { accepted: 5, delivered: 9 });
-    const { websites, minutes, days, isCut } = await look();
-    expect(websites).toMatchObject([
-      {
-        ...{ websiteId: "w1", name: "The w1", accepted: 35, delivered: 29, overdue: 6 },
-        ...{ today: { accepted: 35, waiting: 6 }, month: { sent: 29 } },
-      },
-    ]);
-    expect(isCut).toBe(false);
-    expect(minutes.reduce((sum, { accepted }) => sum + accepted, 0)).toBe(35);
-    expect(days.at(-1)).toMatchObject({ accepted: 35, delivered: 29 });
-    expect((await look("?website=w1")).websites).toEqual(websites);
-  });
-
-  it("is shown once, and is held once, while it moves", async () => {
-    await website("DB", "w1", '[{"since":0}]');
-    await website("DB_2", "w1", '[{"since":0}]');
-    await moved("DB_2", "w1", 1, 2);
-    await count("DB", "w1", { accepted: 4 });
-    const { websites, needs } = await look();
-    expect(websites).toMatchObject([{ websiteId: "w1", accepted: 4 }]);
-    expect(websites).toHaveLength(1);
-    expect(needs).toMatchObject({ overdue: 0, held: 4 });
-  });
-});
 
 it("shows the websites of which something is held, and the busiest over all databases", async () => {
   for (const [index, database] of ["DB", "DB_2", "DB", "DB_2", "DB", "DB_2", "DB"].entries())

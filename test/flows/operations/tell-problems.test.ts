@@ -5,7 +5,6 @@ import type { Carrier, Submission } from "../../../src/carriers/carrier.ts";
 import { sandbox } from "../../../src/carriers/sandbox.ts";
 import { countingDatabase } from "../../counting-database.ts";
 import { failingDatabase } from "../../failing-database.ts";
-import { losingFirst } from "../../late-tries.ts";
 import { strictCarrier } from "../../strict/bindings.ts";
 import { type TestClient, World } from "../../world.ts";
 
@@ -231,26 +230,6 @@ describe("the history of problems", () => {
     expect(await history()).toEqual([{ problem: "dead-jobs", is_told: 1, is_over: 0 }]);
   });
 
-  it.each<[string, string]>([
-    ["of its begin", "INSERT INTO told_problems"],
-    ["of the note that somebody was told of its begin", "UPDATE told_problems SET told_at"],
-  ])("has the end of a problem, and tells of it, whenever a lost try runs %s", async (_, text) => {
-    await world.rows(
-      "INSERT INTO dead_jobs (id, queue, body, died_at) VALUES ('j', 'textgate-messages', '{}', ?1)",
-      world.now,
-    );
-    const runLate = await losingFirst(world, () => world.pass(1), text);
-    await world.rows("DELETE FROM dead_jobs");
-    isTaken = false;
-    await world.pass(1);
-    await runLate();
-    expect(await history()).toMatchObject([{ is_over: 1 }]);
-    isTaken = true;
-    await world.pass(3);
-    expect(await history()).toEqual([{ problem: "dead-jobs", is_told: 1, is_over: 1 }]);
-    expect(of("dead-jobs")).toEqual(["problem.began", "problem.ended", "problem.ended"]);
-  });
-
   it("is kept for 30 days", async () => {
     await world.rows(
       "INSERT INTO dead_jobs (id, queue, body, died_at) VALUES ('j', 'textgate-messages', '{}', ?1)",
@@ -267,12 +246,4 @@ describe("the history of problems", () => {
     await world.pass(1);
     expect(await history()).toMatchObject([{ problem: "dead-jobs", is_over: 0 }]);
   });
-});
-
-it("the latest sweep is the last that has ended, whenever a lost try of one before it runs", async () => {
-  const runLate = await losingFirst(world, () => world.sweep(), "INSERT INTO last_sweep");
-  await world.pass(1);
-  const latest = await world.rows("SELECT * FROM last_sweep");
-  await runLate();
-  expect(await world.rows("SELECT * FROM last_sweep")).toEqual(latest);
 });

@@ -24,7 +24,9 @@ beforeEach(async () => {
     ...world.deps,
     carriers: { ready: { gateway: strictCarrier(carrier), sandbox: strictCarrier(carrier) }, missing: {} },
   };
-  await world.rows("UPDATE websites SET carrier = 'gateway', time_zone = 'America/New_York'");
+  await world.rows(
+    "UPDATE websites SET carrier = 'gateway', settings = json_set(settings, '$.timeZone', 'America/New_York')",
+  );
   vi.spyOn(globalThis, "fetch").mockImplementation(async () => endpoint());
   await world.sweep();
 });

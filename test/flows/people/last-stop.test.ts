@@ -120,8 +120,7 @@ describe("the date of the last STOP", () => {
   it("stays where the erasure takes effect and runs again", async () => {
     await text("STOP");
     const db = failingDatabase(world.deps.db, 1, "after", undefined, "batches");
-    const author = { operator: "ada", requestId: "a-request" };
-    await erasePerson(db, "brand", 12125550100, "a-mark", { author, now: world.now });
+    await erasePerson(db, "brand", 12125550100, "a-mark", world.now);
     expect(await world.rows("SELECT mark, last_stop_at FROM erased_people")).toEqual([
       { mark: "a-mark", last_stop_at: world.now },
     ]);

@@ -121,7 +121,7 @@ describe("between two attempts", () => {
   it("a client never comes before Retry-After", async () => {
     const { client, waits } = clientOf([
       error(429, 42900, { "Retry-After": "7" }),
-      error(503, 50302, { "Retry-After": "60" }),
+      error(503, 50301, { "Retry-After": "60" }),
       SENT,
     ]);
     await client.send(MESSAGE);

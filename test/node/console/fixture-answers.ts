@@ -62,7 +62,6 @@ const ANSWERS: [pattern: RegExp, data: (query: URLSearchParams, path: string) =>
   ],
   [/^GET \/operator\/dead-jobs$/, service.deadJobs, () => ({ deadJobs: [] })],
   [/^GET \/operator\/databases$/, service.databases, service.emptyDatabases],
-  [/^GET \/operator\/moves$/, service.moves, () => ({ moves: [] })],
   [/^GET \/operator\/tokens$/, service.tokens, () => ({ tokens: [] })],
   [/^GET \/operator\/sessions$/, service.sessions, service.sessions],
   [/^GET \/operator\/audit$/, () => ({ entries: auditEntries, next: "older" }), () => ({ entries: [], next: null })],

@@ -21,6 +21,7 @@ const text = (id: string, words: string, receivedAt: string, more: Partial<Inbou
   carrier: "kannel",
   carrierMessageId: id,
   receivedAt,
+  decided: null,
   ...more,
 });
 
@@ -41,7 +42,7 @@ const message = (
   ...more,
 });
 
-const SITE = { email: null, optOutConfirmedAt: null, messageCount: 0, texts: [], changes: [] };
+const SITE = { phone: FROM, email: null, optOutConfirmedAt: null, messageCount: 0, texts: [], changes: [] };
 
 export const person = (): Person => ({
   personId: "p-ada",
@@ -162,7 +163,6 @@ export const inbound = (): InboundPage => ({
       websiteId: "northwind",
       websiteName: "Northwind Outfitters",
       personId: "p-lee",
-      decided: null,
       inReplyTo: { messageId: "0197c2ab-71d4-4e0b-8a01-000000000007", sendPurpose: "winter-sale" },
     },
     {
@@ -178,15 +178,12 @@ export const inbound = (): InboundPage => ({
       websiteId: "northwind",
       websiteName: "Northwind Outfitters",
       personId: "p-ada",
-      decided: null,
       inReplyTo: null,
     },
     {
       ...text("SM7", "STOP", "2026-11-20T17:02:44Z", { keyword: "stop", withoutEffect: "no-website" }),
       websiteId: null,
       websiteName: null,
-      personId: null,
-      decided: null,
       inReplyTo: null,
     },
     {
@@ -194,7 +191,6 @@ export const inbound = (): InboundPage => ({
       websiteId: "harbor-coffee",
       websiteName: "Harbor Coffee",
       personId: "p-ada",
-      decided: null,
       inReplyTo: null,
     },
   ],
@@ -303,4 +299,5 @@ export const imports = (): ImportList => ({
       undoneAt: "2026-09-02T09:00:00Z",
     },
   ],
+  next: null,
 });

@@ -4,13 +4,11 @@ import type {
   DeadJobList,
   HoldList,
   Minute,
-  Move,
   Overview,
   PastProblem,
   Problem,
   SessionList,
   TokenList,
-  Traffic,
   Waiting,
   WebsiteNow,
 } from "../../../console/answers.ts";
@@ -19,7 +17,7 @@ import { ago, DAY, MARKUP, MINUTE, minutesAgo, NOW } from "./fixture-clock.ts";
 /** The same numbers with each run. */
 const noise = (index: number) => Math.abs(Math.sin(index * 12.9898) * 43758.5453) % 1;
 
-const TRAFFIC: Traffic = {
+const TRAFFIC: WebsiteNow["month"] = {
   ...{ accepted: 0, scheduled: 0, waiting: 0, held: 0, notSubscribed: 0, endedBefore: 0, notTaken: 0 },
   ...{ sent: 0, noReceipt: 0, delivered: 0, undelivered: 0 },
 };
@@ -303,6 +301,8 @@ export const deadJobs = (): DeadJobList => ({
   ],
 });
 
+const SWEPT = { sweptAt: ago(0), sweepAgeSeconds: 0 };
+
 export const databases = (): DatabaseList => ({
   databases: [
     {
@@ -314,6 +314,7 @@ export const databases = (): DatabaseList => ({
       daysLeft: 32,
       websites: 12,
       schemaVersion: "0001_schema.sql",
+      ...SWEPT,
     },
     {
       database: "DB_2",
@@ -324,6 +325,7 @@ export const databases = (): DatabaseList => ({
       daysLeft: 4795,
       websites: 3,
       schemaVersion: "0001_schema.sql",
+      ...SWEPT,
     },
   ],
 });
@@ -339,23 +341,7 @@ export const emptyDatabases = (): DatabaseList => ({
       daysLeft: null,
       websites: 0,
       schemaVersion: "0001_schema.sql",
-    },
-  ],
-});
-
-export const moves = (): { moves: Move[] } => ({
-  moves: [
-    {
-      websiteId: "northwind",
-      state: "copying",
-      from: "DB",
-      to: "DB_2",
-      copiedRows: 412_000,
-      comparedRows: 0,
-      totalRows: 980_000,
-      startedAt: minutesAgo(6),
-      endedAt: null,
-      problem: null,
+      ...SWEPT,
     },
   ],
 });

@@ -26,6 +26,8 @@ function found1(index: number, secondsAgo: number, phone: string, given: Given):
     retryAt: null,
     scheduledFor: null,
     waits: null,
+    ...{ mediaUrl: null, clickUrl: null, encoding: "GSM-7", segments: 1, carrierMessageId: null, claimedAt: null },
+    ...{ requestedAt: null, expiresAt: null, timeZone: null, region: null },
     clickedAt: null,
     ...given,
   };
@@ -104,11 +106,9 @@ const ID = "0197c2ab-71d4-4e0b-8a01-00000000b7aa";
 
 const BASE = {
   clientName: "braze",
-  mediaUrl: null,
+  ignoredFields: null,
   clickUrl: "https://harborcoffee.example/points",
   callbackData: '{"profileID":"01H"}',
-  encoding: "GSM-7",
-  segments: 1,
   claimedAt: at(0.2),
 };
 

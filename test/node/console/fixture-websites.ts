@@ -7,6 +7,7 @@ import type {
   WebsiteList,
   WebsiteWithClients,
 } from "../../../console/answers.ts";
+import { REASONS } from "../../../src/domain/messages/reason.ts";
 import { auditEntries } from "./fixture-audit.ts";
 import { ago, MARKUP, MINUTE, minutesAgo, NOW } from "./fixture-clock.ts";
 
@@ -90,6 +91,7 @@ const clients: Client[] = [
     events: ["message.status"],
     suspended: false,
     createdAt: "2026-06-03T08:00:00Z",
+    updatedAt: "2026-06-03T08:00:00Z",
     lastUsedAt: ago(11_000),
     rotatedAt: null,
     oldPairUntil: null,
@@ -106,6 +108,7 @@ const clients: Client[] = [
     events: [],
     suspended: false,
     createdAt: "2026-06-03T08:00:00Z",
+    updatedAt: "2026-06-03T08:00:00Z",
     lastUsedAt: minutesAgo(4),
     rotatedAt: minutesAgo(95),
     oldPairUntil: "2026-11-26T00:30:00Z",
@@ -126,14 +129,14 @@ const refusedRequests = [0, 0, 4, 9, 17].map((days, index) => ({
 
 export const one = (): WebsiteWithClients => ({
   ...{ ...harbor, dailyLimit: 20_000, dailyLimitUsed: 5914 },
-  ...{ clients, refusedRequests, changes: auditEntries },
+  ...{ texts: null, clients, refusedRequests, changes: auditEntries },
 });
 export const emptyOne = (): WebsiteWithClients => ({
   ...harbor,
   holds: [],
   helpText: null,
   timeZone: null,
-  ...{ dailyLimitUsed: null, clients: [], refusedRequests: [], changes: [] },
+  ...{ texts: null, dailyLimitUsed: null, clients: [], refusedRequests: [], changes: [] },
 });
 
 const days = Array.from({ length: 30 }, (_, index) => ({
@@ -149,13 +152,13 @@ export const testEvent = (): TestEvent => ({
   durationMilliseconds: 207,
 });
 
-const row = (
-  more: Partial<ReportRow>,
-  sent: number,
-  rates: [delivered: number, clicked: number, optedOut: number],
-): ReportRow => ({
-  accepted: sent + 40,
-  sent,
+const NO_REASONS = Object.fromEntries(REASONS.map((reason) => [reason, 0])) as Report["total"]["reasons"];
+
+type Rates = [delivered: number, clicked: number, optedOut: number];
+
+const countsOf = (sent: number, rates: Rates): Report["total"] => ({
+  ...{ accepted: sent + 40, scheduled: 0, waiting: 0, held: 0, notSubscribed: 40, endedBefore: 0, notTaken: 0 },
+  ...{ sent, noReceipt: 0 },
   delivered: Math.round(sent * rates[0]),
   undelivered: sent - Math.round(sent * rates[0]),
   failed: {
@@ -169,18 +172,23 @@ const row = (
   clicks: Math.round(sent * rates[1] * 1.2),
   robotClicks: 12,
   optedOut: Math.round(sent * rates[2]),
+  reasons: NO_REASONS,
   segments: sent,
-  ...more,
+});
+
+const row = (of: Pick<ReportRow, "day" | "sendPurpose">, sent: number, rates: Rates): ReportRow => ({
+  ...of,
+  ...countsOf(sent, rates),
 });
 
 /** The rates of the days before are a little others. */
 export function report(query: URLSearchParams): Report {
   const from = query.get("from") ?? "2026-10-27";
   const to = query.get("to") ?? "2026-11-25";
-  const total = row({}, 79_446, [0.984, 0.051, 0.0024]);
+  const total = countsOf(79_446, [0.984, 0.051, 0.0024]);
   if (query.get("by") === "day") {
     const rows = days.map(({ day, sent }) => row({ day }, sent, [0.985, 0.05, 0.002]));
-    return { from, to, rows, total };
+    return { websiteId: "harbor-coffee", by: "day", asOf: ago(0), from, to, rows, total };
   }
   const isBefore = to < "2026-11-25";
   const rows = [
@@ -189,12 +197,13 @@ export function report(query: URLSearchParams): Report {
     row({ sendPurpose: "pickup-ready" }, 11_962, isBefore ? [0.987, 0, 0.0001] : [0.989, 0, 0.0001]),
     row({ sendPurpose: `loyalty-nudge ${MARKUP}` }, 4410, isBefore ? [0.982, 0.041, 0.0033] : [0.971, 0.022, 0.0074]),
   ];
-  return { from, to, rows, total };
+  return { websiteId: "harbor-coffee", by: "purpose", asOf: ago(0), from, to, rows, total };
 }
 
 export const emptyReport = (): Report => ({
+  ...{ websiteId: "harbor-coffee", by: "purpose", asOf: ago(0) },
   from: "2026-10-27",
   to: "2026-11-25",
   rows: [],
-  total: { ...row({}, 0, [0, 0, 0]), accepted: 0 },
+  total: { ...countsOf(0, [0, 0, 0]), accepted: 0 },
 });

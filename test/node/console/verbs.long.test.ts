@@ -321,21 +321,4 @@ describe.skipIf(!hasBrowser)("in the console of a service", () => {
     });
     expect(await waiting()).toEqual([]);
   });
-
-  it("a website begins to move to another database, and the move is ended", async () => {
-    const move = () => read("/websites/brand/move");
-    await audited(["move-website"], async () => {
-      await go("databases");
-      await button("Move a website…").click();
-      await page.getByLabel("Website", { exact: true }).selectOption("brand");
-      await button("Move Brand").click();
-      await isTold(/^Brand moves to DB/);
-    });
-    expect(await move()).toMatchObject({ state: "paused", endedAt: null });
-    await audited(["abort-move"], async () => {
-      await button("End the move").click();
-      await isTold(/^brand is open in DB.* again\.$/);
-    });
-    expect(await move()).toMatchObject({ state: "failed", problem: "an operator has aborted it" });
-  });
 });

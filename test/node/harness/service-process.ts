@@ -134,13 +134,6 @@ async function redeliver(): Promise<void> {
   // A job is of one website.
   const byWebsite = (ids: string[]) => [...Map.groupBy(ids, homeOf).values()].flatMap((some) => chunk(some, HUNDRED));
   const jobs: object[] = byWebsite(messageIds).map((ids) => ({ kind: "deliver", messageIds: ids }));
-  const [directory] = await query("SELECT 1 FROM sqlite_master WHERE name = 'moves'");
-  const moving = directory
-    ? await selectIds(
-        "SELECT website_id FROM moves WHERE ended_at IS NULL AND instr('02468', substr(website_id, -1)) > 0",
-      )
-    : [];
-  jobs.push(...moving.map((websiteId) => ({ kind: "move", websiteId })));
   for (const bodies of chunk(jobs, HUNDRED)) await ask({ queue: "MESSAGES", bodies });
   for (const bodies of chunk(eventIds, HUNDRED)) await ask({ queue: "CALLBACKS", bodies });
 }

@@ -3,9 +3,9 @@ import type { Client } from "@modelcontextprotocol/client";
 import { expect } from "vitest";
 
 export const READING = [
-  ...["findMessages", "findPerson", "findPersonId", "getClient", "getMessage", "getMove", "getOverview", "getPerson"],
+  ...["findMessages", "findPerson", "findPersonId", "getClient", "getMessage", "getOverview", "getPerson"],
   ...["getReport", "getReportOfAll", "getServiceState", "getWaiting", "getWebsite", "listAudit", "listDatabases"],
-  ...["listDeadJobs", "listHolds", "listImports", "listInbound", "listMoves", "listOperatorSessions"],
+  ...["listDeadJobs", "listHolds", "listImports", "listInbound", "listOperatorSessions"],
   ...["listOperatorTokens", "listScheduled", "listSubscribers", "listTexts", "listWebsites", "listWithoutEffect"],
   "readLedger",
 ];

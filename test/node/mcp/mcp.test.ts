@@ -141,7 +141,7 @@ describe("an agent that reads", () => {
       ),
     };
     const answers: string[] = [];
-    for (const name of READING.filter((it) => it !== "getMove")) {
+    for (const name of READING) {
       answers.push(JSON.stringify(await read(agent, name, args[name])));
     }
     const told = answers.join("\n");

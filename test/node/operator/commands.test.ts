@@ -95,10 +95,6 @@ test("a command asks for what its arguments and options say", async () => {
     ["holds", "--website"],
   ])
     expect(await sent(...narrow, "")).toEqual([]);
-  expect(await sent("move-website", "brand")).toEqual([]);
-  expect(await sent("move-website", "brand", "--to", "DB_2")).toEqual([
-    '/operator/websites/brand/move {"database":"DB_2"}',
-  ]);
 });
 
 test("a list is printed with a column for each field that has a value, whatever is in it", () => {

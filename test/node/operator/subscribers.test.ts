@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { SubscriberAnswers } from "../../../src/operator/subscribers.ts";
+import type { SubscriberAnswers } from "../../../src/operator/answers/imports.ts";
 import { operator } from "../harness/operator.ts";
 import { startReceiver } from "../harness/receiver.ts";
 

@@ -7,16 +7,15 @@ import { printRows } from "../harness/table.ts";
 import { callbackFaults } from "./crash/callback-faults.ts";
 import { validateCarrier } from "./crash/carrier-faults.ts";
 import { type CrashResult, crash } from "./crash/crash.ts";
-import { moves } from "./crash/moves.ts";
 import { heldUp } from "./crash/neighbors.ts";
 import { printCallbacks, printCarrier, printCrash, printFaults, printFigures } from "./crash/report.ts";
 import { scheduled } from "./crash/scheduled.ts";
 
 const HELP = `npm run faults -- [flags]
-  --only crash,scheduled,move,carrier,callback,nights,fuzz,soak,console,bindings,suites   which parts; all by default
+  --only crash,scheduled,carrier,callback,nights,fuzz,soak,console,bindings,suites   which parts; all by default
   --seeds 1,2,3      the same seed makes the same plan of requests, kills and receipts; fuzz takes the first
   --messages 10000   of a crash run
-  --kills 10         of a crash run: kill -9 of the whole service under load; a run of moves has four, each seed at other points of a move
+  --kills 10         of a crash run: kill -9 of the whole service under load
   --keep             leaves each service's state and log in the temporary directory, and says where
 Exits with 1 when anything was lost, sent twice or held up, when a problem showed too late, or when the record does not say what was
 seen from outside.`;
@@ -37,8 +36,6 @@ const VITEST = ["node_modules/vitest/vitest.mjs", "run", "--project"];
 const SUITES = ["test/faults", "test/simulation"];
 /** Suites whose short forms are among the tests. */
 const LONG_FORMS = [
-  "test/flows/databases/moves-cut-off.long.test.ts",
-  "test/flows/databases/moves.long.test.ts",
   "test/flows/messages/hours-never.long.test.ts",
   "test/flows/messages/scheduled-beside-others.test.ts",
   "test/flows/messages/scheduled.long.test.ts",
@@ -51,7 +48,6 @@ const LONGEST_PROGRAM_MILLISECONDS = 5_400_000;
 const PARTS: Record<string, Part> = {
   crash: runCrash,
   scheduled: runScheduled,
-  move: runMoves,
   carrier: runCarrier,
   callback: runCallback,
   nights: (options) => runNode([`${TRIALS}/nights.ts`, ...(options.keep ? ["--keep"] : [])], options),
@@ -133,21 +129,6 @@ async function runScheduled({ bundle, seeds, keep }: Options): Promise<string[]>
   const results = await Promise.all(seeds.map((seed) => scheduled({ bundle: built, seed, keep })));
   printFigures(seeds, results);
   return results.flatMap(({ faults }, index) => faults.map((fault) => `seed ${seeds[index]}: ${fault}`));
-}
-
-async function runMoves({ seeds, keep }: Options): Promise<string[]> {
-  const faults: string[] = [];
-  const bundle = await buildBundle(ROOT, "test/workers/stops.ts");
-  for (const seed of seeds) {
-    const result = await moves({ bundle, seed, keep });
-    printRows(
-      Object.entries(result.figures).map(([name, value]) => [name, String(value)]),
-      1,
-    );
-    faults.push(...result.faults.map((fault) => `seed ${seed}: ${fault}`));
-  }
-  bundle.remove();
-  return faults;
 }
 
 /** All seeds at a time: most of it is waiting. */

@@ -45,6 +45,7 @@ const WITHOUT_NUMBERS: Record<string, [columns: string, why: string]> = {
   daily_counts: ["website_id day send_purpose status reason", COUNTS],
   database_sizes: ["", COUNTS],
   dead_jobs: ["id queue body error", MASKED],
+  ended_tries: ["call", HASHES],
   erased_people: ["website_id mark", "the mark is a keyed hash: it tells that a number stays opted out, and no number"],
   erasure_key: ["key_id sealed", HASHES],
   failing_endpoints: ["client_id host cause", "how an endpoint failed, and not for whom"],
@@ -56,13 +57,8 @@ const WITHOUT_NUMBERS: Record<string, [columns: string, why: string]> = {
   ],
   imports: ["import_id website_id file operator counted_request", COUNTS],
   last_sweep: ["failed_jobs", COUNTS],
+  late_tries: ["", HASHES],
   links: ["code message_id url", OF_A_MESSAGE],
-  moved_feeds: ["website_id", COUNTS],
-  moves: [
-    "website_id source target state progress problem",
-    "its problem names tables; the key of the row that was copied last, until the move ends",
-  ],
-  moving: ["website_id id_part", SETTINGS],
   operator_sessions: ["secret_hash session_id token_hash", HASHES],
   operator_tokens: ["token_hash name created_by role", SETTINGS],
   outcome_counts: ["kind carrier outcome", COUNTS],
@@ -71,10 +67,6 @@ const WITHOUT_NUMBERS: Record<string, [columns: string, why: string]> = {
   refused_requests: ["client_id request_id method path message details", MASKED],
   sender_homes: ["carrier sender", SETTINGS],
   suppressed_messages: ["message_id first_id", OF_A_MESSAGE],
-  waiting_texts: [
-    "website_id carrier carrier_message_id inbound",
-    "a text that comes while its website is on the move, for some minutes: it is applied, and deleted, when the move ends",
-  ],
   told_problems: [
     "problem subject detail",
     "the subject is a carrier, a client or a database; numbers in the cause are masked",
@@ -83,10 +75,7 @@ const WITHOUT_NUMBERS: Record<string, [columns: string, why: string]> = {
   counts: ["span kind subject detail", COUNTS],
   counted_ledgers: ["", COUNTS],
   traffic_counts: ["website_id span carrier", COUNTS],
-  websites: [
-    "website_id name carrier sender help_text holds database opt_out_words time_zone allowed_countries link_origin frequency_cap transactional_purposes sending_hours",
-    SETTINGS,
-  ],
+  websites: ["website_id name carrier sender settings holds database", SETTINGS],
 };
 
 interface Column {

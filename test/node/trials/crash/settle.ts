@@ -11,10 +11,7 @@ const LOOK_AGAIN_MILLISECONDS = 250;
 /** A message without a job may wait for five minutes and a half, and a minute for the sweep. */
 const LONGEST_SEARCH_MILLISECONDS = 420_000;
 
-/** A receipt of a website that moves waits in the queue for half a minute, again and again. */
-const LONGEST_RECEIPTS_MILLISECONDS = 120_000;
-
-/** Waits until nothing moves or waits any more, ends the service and reads its record. */
+/** Waits until nothing waits any more, ends the service and reads its record. */
 export async function settle(
   { service, websiteId }: { service: Service; websiteId: string },
   carrier: CountingCarrier,
@@ -27,7 +24,7 @@ export async function settle(
   return { record: readRecord(service.directory), report };
 }
 
-export async function untilSilent(
+async function untilSilent(
   service: Service,
   carrier: CountingCarrier,
   receiver: CountingReceiver,
@@ -45,18 +42,6 @@ async function isWaiting({ url }: Service): Promise<boolean> {
   const { messages, callbacks }: ServiceState = await operate(url, "GET", "/health");
   return [messages.waiting, messages.retrying, callbacks.due].some(({ count }) => count !== 0);
 }
-
-/** Waits until each submitted text of these websites has its last receipt, where the carrier gives one for each. */
-export async function untilReported(service: Service, websiteIds: string[]): Promise<void> {
-  const deadline = performance.now() + LONGEST_RECEIPTS_MILLISECONDS;
-  for (const websiteId of websiteIds) {
-    while (isExpecting(await readReport(service, websiteId)) && performance.now() < deadline)
-      await wait(LOOK_AGAIN_MILLISECONDS);
-  }
-}
-
-const isExpecting = ({ total: { sent, delivered, failed } }: Report) =>
-  sent > delivered + (failed.FAILED_TO_DELIVERY ?? 0);
 
 function readReport(service: Service, websiteId: string): Promise<Report> {
   const today = new Date().toISOString().slice(0, 10);

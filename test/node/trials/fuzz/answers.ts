@@ -57,9 +57,7 @@ export class Answers {
     const operations = Object.entries(this.#document.paths).flatMap(([path, item]) =>
       Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
     );
-    // A move needs another database than the one that there is.
-    const possible = operations.filter((name) => !/\/move(\/|$)/.test(name));
-    return possible.filter((name) => ![...(this.counts.get(name)?.keys() ?? [])].some((status) => status < 400));
+    return operations.filter((name) => ![...(this.counts.get(name)?.keys() ?? [])].some((status) => status < 400));
   }
 
   fail(fault: string): void {
