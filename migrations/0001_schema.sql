@@ -651,33 +651,6 @@ CREATE TABLE receipt_counts (
   PRIMARY KEY (minute, carrier, sender, reason, code)
 ) STRICT, WITHOUT ROWID;
 
--- How many texts were accepted in each minute of the last hour, and on each of the last 31 days (UTC), and what has become of them;
--- changed with the messages. Minutes of acceptance: so what was accepted and what has arrived add up. The row of a day also has how
--- many numbers were subscribed and unsubscribed on it; changed with the subscriptions.
-CREATE TABLE traffic_counts (
-  website_id TEXT NOT NULL,            -- '' for all websites
-  span TEXT NOT NULL,                  -- minute, day
-  at INTEGER NOT NULL,                 -- the minute or the day, since 1970
-  carrier TEXT NOT NULL,               -- of the outcomes of a minute; '' before a text has one, and of a day
-  accepted INTEGER NOT NULL,           -- in the row without a carrier
-  not_sent INTEGER NOT NULL,           -- not found, not subscribed, or no number for the address
-  failed INTEGER NOT NULL,             -- FAILED_TO_SEND
-  sending INTEGER NOT NULL,            -- these three: as the status of a message
-  delivered INTEGER NOT NULL,
-  undelivered INTEGER NOT NULL,
-  -- Accepted, and none of the others yet.
-  pending INTEGER NOT NULL GENERATED ALWAYS AS (accepted - not_sent - failed - sending - delivered - undelivered) VIRTUAL,
-  clicked INTEGER NOT NULL DEFAULT 0,  -- these two of a day: messages with a person's click, or answered by an opt-out
-  opted_out INTEGER NOT NULL DEFAULT 0,
-  joined INTEGER NOT NULL DEFAULT 0,   -- these two of a day as well: numbers that were subscribed on it, or unsubscribed or erased
-  parted INTEGER NOT NULL DEFAULT 0,
-  PRIMARY KEY (website_id, span, at, carrier)
-) STRICT, WITHOUT ROWID;
-
--- The busiest websites of a day; and what is to be deleted.
-CREATE INDEX traffic_by_day ON traffic_counts (at, accepted) WHERE span = 'day' AND website_id <> '';
-CREATE INDEX traffic_by_minute ON traffic_counts (at) WHERE span = 'minute' AND website_id <> '';
-
 -- What is counted: a row for each count that is not 0. The sweep adds up the ledgers once a minute: see src/store/operations/count-ledgers.ts.
 -- - kind accepted: texts, without replies to keywords, by the minute and the day of their acceptance. Those among them that are no longer
 --   pending: a class of src/domain/messages/outcome-class.ts, with the carrier as detail in a minute.

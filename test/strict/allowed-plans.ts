@@ -123,15 +123,6 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
   { step: "SEARCH outcome_counts USING PRIMARY KEY (minute>?)", reason: "The last hour, which is what is asked for." },
   { step: "SEARCH receipt_counts USING PRIMARY KEY (minute<?)", reason: "What is deleted." },
   { step: "SEARCH receipt_counts USING PRIMARY KEY (minute>?)", reason: "The last hour, which is what is asked for." },
-  { step: "SEARCH traffic_counts USING INDEX traffic_by_day (at<?)", reason: "What is deleted." },
-  {
-    step: "SEARCH traffic_counts USING PRIMARY KEY (website_id=? AND span=? AND at<?)",
-    reason: "What is deleted.",
-  },
-  {
-    step: "SEARCH traffic_counts USING PRIMARY KEY (website_id=? AND span=? AND at>?)",
-    reason: "The last hour, or 30 days, of all websites or of one.",
-  },
   {
     step: "SEARCH counts USING PRIMARY KEY (subject=? AND span=? AND kind=? AND at>?)",
     reason: "The last hour, or 31 days, of all websites or of one.",

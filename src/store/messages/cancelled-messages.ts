@@ -1,7 +1,6 @@
 import { runBatch } from "../database.ts";
 import { stepBack, uncount } from "../operations/count-ledgers.ts";
 import { uncountCancelled } from "../operations/daily-counts.ts";
-import { countAccepted } from "../operations/traffic-counts.ts";
 import { oneFormIn } from "../people/number-forms.ts";
 import { piece, prepare, type Sql, sql } from "../sql.ts";
 
@@ -38,12 +37,6 @@ export async function cancelUnconfirmed(db: D1Database, messageIds: string[], no
         AND message_id IN (${unconfirmed})`),
     uncountCancelled(db, unconfirmed),
     uncount(db, unconfirmed, now),
-    countAccepted(
-      db,
-      sql`SELECT website_id, accepted_at, '' AS carrier, status AS was, NULL AS status FROM messages
-        WHERE message_id IN (${unconfirmed})`,
-      now,
-    ),
     run(sql`DELETE FROM links WHERE message_id IN (${unconfirmed})`),
     run(sql`DELETE FROM messages WHERE message_id IN (${unconfirmed})`),
     stepBack(db),

@@ -2,11 +2,11 @@
 
 import { REFUSED_KEPT_MILLISECONDS } from "../../domain/clients/refused-request.ts";
 import { dayNumber } from "../../domain/day.ts";
+import type { CountRow } from "../../domain/operations/traffic.ts";
 import { runBatch, runNamed } from "../database.ts";
-import { stepBack } from "../operations/count-ledgers.ts";
+import { KEPT_DAYS, KEPT_MINUTES, stepBack } from "../operations/count-ledgers.ts";
 import { countRemoved } from "../operations/daily-counts.ts";
 import { hourBefore, minuteOf } from "../operations/outcome-counts.ts";
-import { KEPT_DAYS, KEPT_MINUTES } from "../operations/traffic-counts.ts";
 import { prepare, type Sql, sql } from "../sql.ts";
 
 /**
@@ -122,16 +122,8 @@ export function purgeOutcomes(db: D1Database, now: number): Promise<number> {
     receipts: sql`DELETE FROM receipt_counts WHERE (minute, carrier, sender, reason, code) IN (
       SELECT minute, carrier, sender, reason, code FROM receipt_counts WHERE minute <= ${hourBefore(now)}
       ORDER BY minute LIMIT ${DELETED_A_STEP})`,
-    minutes: sql`DELETE FROM traffic_counts WHERE (website_id, span, at, carrier) IN (
-      SELECT website_id, span, at, carrier FROM traffic_counts
-      WHERE span = 'minute' AND website_id <> '' AND at <= ${minuteOf(now) - KEPT_MINUTES} ORDER BY at LIMIT ${DELETED_A_STEP})`,
-    days: sql`DELETE FROM traffic_counts WHERE (website_id, span, at, carrier) IN (
-      SELECT website_id, span, at, carrier FROM traffic_counts
-      WHERE span = 'day' AND website_id <> '' AND at <= ${dayNumber(now) - KEPT_DAYS} ORDER BY at LIMIT ${DELETED_A_STEP})`,
-    minutesOfAll: sql`DELETE FROM traffic_counts
-      WHERE website_id = '' AND span = 'minute' AND at <= ${minuteOf(now) - KEPT_MINUTES}`,
-    daysOfAll: sql`DELETE FROM traffic_counts
-      WHERE website_id = '' AND span = 'day' AND at <= ${dayNumber(now) - KEPT_DAYS}`,
+    minutes: olderCounts("minute", minuteOf(now) - KEPT_MINUTES),
+    days: olderCounts("day", dayNumber(now) - KEPT_DAYS),
     tries: sql`DELETE FROM ended_tries WHERE call IN (
       SELECT call FROM ended_tries WHERE ended_at <= ${now - ENDED_KEPT_MILLISECONDS}
       ORDER BY ended_at LIMIT ${DELETED_A_STEP})`,
@@ -140,6 +132,10 @@ export function purgeOutcomes(db: D1Database, now: number): Promise<number> {
       ORDER BY refused_at LIMIT ${DELETED_A_STEP})`,
   });
 }
+
+const olderCounts = (span: CountRow["span"], latest: number): Sql =>
+  sql`DELETE FROM counts WHERE (subject, span, kind, at, detail) IN (
+    SELECT subject, span, kind, at, detail FROM counts WHERE span = ${span} AND at <= ${latest} ORDER BY at LIMIT ${DELETED_A_STEP})`;
 
 export function purgeDeadJobs(db: D1Database, before: number): Promise<number> {
   return purge(db, {

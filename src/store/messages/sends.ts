@@ -15,14 +15,7 @@ import {
   readOverLimit,
 } from "./daily-limit.ts";
 import { claimDuplicates, IS_FIRST, KEY_OF_CONTENT } from "./duplicates.ts";
-import {
-  countInserted,
-  explainRefused,
-  failUnconfirmed,
-  insertLinks,
-  insertMessages,
-  isRefused,
-} from "./new-messages.ts";
+import { explainRefused, failUnconfirmed, insertLinks, insertMessages, isRefused } from "./new-messages.ts";
 import { recipients } from "./recipients.ts";
 import { findSchedule, isKept, keepScheduled, STAYS_KEPT } from "./scheduled.ts";
 
@@ -133,7 +126,6 @@ function statements(db: D1Database, now: number, sends: readonly Send[]) {
     duplicates: suppresses ? inEach((list) => claimDuplicates(db, list, now, HOLDS_KEY)) : null,
     minutes: limit && dropMinutes(db, limit),
     limit: limit && countTowardsLimit(db, limit, isTaken, false),
-    traffic: inEach((list) => countInserted(db, list, isInserted, now)),
     inserted: inEach((list) =>
       prepare(db, sql<StateRow>`${insertMessages(list, isInserted)} RETURNING message_id, status`),
     ),

@@ -3,7 +3,6 @@ import { runNamed, runQuery } from "../database.ts";
 import { TOMBSTONE_MILLISECONDS } from "../messages/cancelled-messages.ts";
 import { removeCounted } from "../messages/retention.ts";
 import { countBefore, stepBack } from "../operations/count-ledgers.ts";
-import { countGrowth, countTraffic } from "../operations/traffic-counts.ts";
 import { piece, prepare, type Sql, sql } from "../sql.ts";
 import type { PersonTable } from "./person-tables.ts";
 
@@ -39,24 +38,12 @@ export async function countOfErasure(db: D1Database, websiteId: string, phone: n
 
 /**
  * Ends the pending messages to a number before they are erased, so that no count has them as pending for good: the person is opted out. What
- * a run has claimed may go out. The ledgers say so until they are counted.
+ * a run has claimed may go out. Then it counts what the ledgers have of the person.
  */
-function endPending(db: D1Database, websiteId: string, phone: number, now: number) {
+function endAndCount(db: D1Database, websiteId: string, phone: number, now: number) {
   const isPending = sql`website_id = ${websiteId} AND phone = ${phone} AND status = 'PENDING_TO_SEND'`;
   const status = piece("iif(claimed_at IS NULL, 'NOT_SUBSCRIBED', 'SENDING')");
   return {
-    growth: countGrowth(
-      db,
-      sql`SELECT website_id, subscribed AS was, 0 AS subscribed FROM subscriptions
-        WHERE website_id = ${websiteId} AND phone = ${phone} AND subscribed = 1`,
-      now,
-    ),
-    traffic: countTraffic(
-      db,
-      sql`SELECT website_id, accepted_at, coalesce(carrier, '') AS carrier, status AS was, ${status} AS status
-        FROM messages WHERE ${isPending}`,
-      now,
-    ),
     told: prepare(
       db,
       sql`INSERT INTO events (website_id, client_id, message_id, event, occurred_at)
@@ -129,7 +116,7 @@ export async function erasePerson(
   const rows = await runNamed(db, {
     never: keepFromStoring(db, websiteId, phone, now),
     tombstone: tombstone === null ? null : keepTombstone(db, { websiteId, mark: tombstone }, phone, now),
-    ...endPending(db, websiteId, phone, now),
+    ...endAndCount(db, websiteId, phone, now),
     ...removed,
     stepBack: stepBack(db),
   });

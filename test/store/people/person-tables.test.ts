@@ -74,7 +74,6 @@ const WITHOUT_NUMBERS: Record<string, [columns: string, why: string]> = {
   endpoint_posts: ["client_id", COUNTS],
   counts: ["span kind subject detail", COUNTS],
   counted_ledgers: ["", COUNTS],
-  traffic_counts: ["website_id span carrier", COUNTS],
   websites: ["website_id name carrier sender settings holds database", SETTINGS],
 };
 
