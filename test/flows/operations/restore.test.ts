@@ -6,6 +6,7 @@ import type { OutboundMessage } from "../../../src/carriers/carrier.ts";
 import { sandbox } from "../../../src/carriers/sandbox.ts";
 import { applyReceipts } from "../../../src/flows/messages/apply-receipts.ts";
 import { receiveInbound } from "../../../src/flows/people/receive-inbound.ts";
+import { countsOf } from "../../counted.ts";
 import { type TestClient, World } from "../../world.ts";
 import { restore, run, takeSnapshot } from "./time-travel.ts";
 
@@ -303,6 +304,8 @@ describe("a database that was restored to an hour ago", () => {
     expect(await total()).toMatchObject({ accepted: 2, waiting: 1, failed: { FAILED_TO_SEND: 0, NOT_FOUND: 1 } });
     await world.pass(24);
     expect(await total()).toMatchObject({ accepted: 2, waiting: 0, sent: 1, failed: { NOT_FOUND: 1 } });
+    const { joined: _, ...counts } = await countsOf(world, "brand");
+    expect(counts).toEqual({ accepted: 2, notSubscribed: 1, noReceipt: 1 });
     const receipt = { messageId: waiting, status: "DELIVERED", reason: null, carrierMessageId: null } as const;
     await applyReceipts(world.deps, [{ ...receipt, optedOut: false, carrier: "sandbox" }]);
     await world.pass(1);
