@@ -11,6 +11,7 @@ import { purgeMessages } from "./flows/messages/purge-messages.ts";
 import { queueCallbacks, queueOverdue } from "./flows/messages/queue-jobs.ts";
 import { releaseDue } from "./flows/messages/release-scheduled.ts";
 import { closeDays } from "./flows/operations/close-days.ts";
+import { countLedgers } from "./flows/operations/count-ledgers.ts";
 import { tellProblems } from "./flows/operations/tell-problems.ts";
 import { describeError } from "./platform/describe-error.ts";
 import { TOMBSTONE_MILLISECONDS } from "./store/messages/cancelled-messages.ts";
@@ -38,6 +39,7 @@ const JOBS: SweepJob[] = [
   { name: "end-interrupted", run: endInterrupted },
   { name: "end-without-receipt", run: endWithoutReceipt },
   { name: "copy-credentials", isRoutine: true, run: spreadUncopied },
+  { name: "count-ledgers", isRoutine: true, run: countLedgers },
   { name: "close-days", isRoutine: true, run: (deps, now) => closeDays(deps, now, SWEEP_STEPS) },
   {
     name: "purge-messages",

@@ -4,6 +4,7 @@ import { DAY_MILLISECONDS, toDay } from "../domain/day.ts";
 import { failField } from "../domain/failure.ts";
 import { putWebsite } from "../flows/clients/put-website.ts";
 import { askEach } from "../flows/databases/ask-each.ts";
+import { readMonth } from "../flows/operations/read-month.ts";
 import { authorOf } from "../http/api-request.ts";
 import { BODY_LIMITS, noteIgnored, readJson } from "../http/body.ts";
 import { ok, type Resource } from "../http/call.ts";
@@ -55,6 +56,19 @@ const A_WEBSITE = {
 const WITH_CLIENTS = ok(websiteAnswers.WebsiteWithClients, "The website with its clients, without secrets.", {
   ...A_WEBSITE,
   clients: [{ ...A_CLIENT, ...USE }],
+  texts: {
+    ...{
+      asOf: TIME,
+      accepted: 9300,
+      scheduled: 10,
+      waiting: 20,
+      held: 0,
+      notSubscribed: 100,
+      endedBefore: 30,
+      notTaken: 20,
+    },
+    ...{ sent: 9120, noReceipt: 20, delivered: 8900, undelivered: 200 },
+  },
   dailyLimitUsed: 1204,
   refusedRequests: [{ day: "2026-11-21", code: 40001, requests: 12 }],
   changes: [CHANGE],
@@ -66,7 +80,8 @@ function websiteView({ home: _, createdAt, updatedAt, holds, ...website }: Websi
 
 async function readPage(deps: Deps, website: Website): Promise<WebsiteAnswers["WebsiteWithClients"]> {
   const { websiteId, dailyLimit } = website;
-  const [clients, endpoints, changes, refusals, counted] = await Promise.all([
+  const [texts, clients, endpoints, changes, refusals, counted] = await Promise.all([
+    readMonth(deps, websiteId),
     listClientsWithUse(deps.db, websiteId, deps.now()),
     readEndpoints(deps.db, { websiteId }, deps.now()),
     lastChanges(deps, { name: "website", value: websiteId }),
@@ -76,6 +91,7 @@ async function readPage(deps: Deps, website: Website): Promise<WebsiteAnswers["W
   return {
     ...websiteView(website),
     clients: clients.map((client) => clientWithUseView(client, endpoints)),
+    texts: texts && { asOf: texts.asOf === null ? null : toTime(texts.asOf), ...texts.month },
     dailyLimitUsed: counted,
     refusedRequests: refusals.map(({ day, ...count }) => ({ day: toDay(day * DAY_MILLISECONDS), ...count })),
     changes,

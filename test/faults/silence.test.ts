@@ -180,8 +180,8 @@ describe("a silent D1", () => {
 
   it("ends the sweep within minutes", async () => {
     await whileSilent("D1", () => world.sweep());
-    // 17 steps wait for 20 seconds each. The platform ends a scheduled run after 15 minutes.
-    expect(seconds()).toBeLessThanOrEqual(17 * 20);
+    // 18 steps wait for 20 seconds each. The platform ends a scheduled run after 15 minutes.
+    expect(seconds()).toBeLessThanOrEqual(18 * 20);
     expect(world.logs.join()).toContain('"event":"sweep"');
   });
 

@@ -24,7 +24,7 @@ export async function storePart(
   client: Credentials,
   part: BulkPart | null,
   messages: AcceptedMessage[],
-  fieldOf = String,
+  fieldOf: (messageId: string) => string = String,
 ): Promise<Stored> {
   const taken = await takeTexts(deps, client, messages.filter((message) => !isRefused(message)).length);
   if (isOver(taken)) return findRefused(deps, client, part, taken);

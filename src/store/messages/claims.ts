@@ -10,7 +10,6 @@ import { toE164 } from "../../domain/people/phone.ts";
 import { dueEvents, recordEvents } from "../callbacks/events.ts";
 import { runNamed } from "../database.ts";
 import { addCounts, type OutcomeCount } from "../operations/outcome-counts.ts";
-import { countTraffic } from "../operations/traffic-counts.ts";
 import { otherFormIn } from "../people/number-forms.ts";
 import type { MessageRow, WebsiteRow } from "../rows.ts";
 import { piece, prepare, sql } from "../sql.ts";
@@ -121,13 +120,6 @@ function outcomeStatements(db: D1Database, { claim, records, longestWait, counts
       sql`UPDATE messages AS m SET claim = NULL, carrier_message_id = coalesce(m.carrier_message_id, r.carrier_message_id),
           submissions = ${WITH_ENTRY}
         FROM ${recorded} WHERE m.message_id = r.message_id AND m.claim = ${claim} AND m.status <> 'PENDING_TO_SEND'`,
-    ),
-    traffic: countTraffic(
-      db,
-      sql`SELECT m.website_id, m.accepted_at, coalesce(m.carrier, '') AS carrier, m.status AS was, r.status
-        FROM ${recorded} CROSS JOIN messages m ON m.message_id = r.message_id
-        WHERE m.claim = ${claim} AND m.status = 'PENDING_TO_SEND' AND r.status IS NOT NULL`,
-      now,
     ),
     outcomes: prepare(
       db,

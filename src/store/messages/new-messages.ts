@@ -3,7 +3,6 @@ import { isStoreUnavailable, RequestFailure } from "../../domain/failure.ts";
 import type { AcceptedMessage } from "../../domain/messages/send.ts";
 import { dueEvents, recordEvents } from "../callbacks/events.ts";
 import { RowExistsError, runNamedResults, runQuery, toJsonLists } from "../database.ts";
-import { countAccepted } from "../operations/traffic-counts.ts";
 import { piece, prepare, type Sql, sql } from "../sql.ts";
 import { claimDuplicates, IS_FIRST, keepSuppressed, selectDuplicates } from "./duplicates.ts";
 import { type BulkPart, insertPart, keptUntil, readHolder } from "./idempotency-keys.ts";
@@ -123,7 +122,6 @@ function statements(db: D1Database, options: StoreOptions, messages: AcceptedMes
   return {
     part: part && insertPart(db, part),
     claimDuplicates: suppresses ? lists.map((list) => claimDuplicates(db, list, now, piece("true"))) : null,
-    traffic: lists.map((list) => countInserted(db, list, isInserted, now)),
     insert: lists.map((list) => prepare(db, insertMessages(list, isInserted))),
     refused: messages.some(isRefused) ? lists.map((list) => explainRefused(db, list)) : null,
     kept: keeps ? lists.map((list) => keepScheduled(db, list, IS_FIRST)) : null,
@@ -161,14 +159,6 @@ export function explainRefused(db: D1Database, list: string): D1PreparedStatemen
       WHERE m.message_id = j.value ->> 'messageId' AND m.status = 'FAILED_TO_SEND' AND m.reason_code IS NULL
         AND j.value ->> 'refusedAs' IS NOT NULL`,
   );
-}
-
-/** Counts the messages that insertMessages is about to insert. @param condition the same */
-export function countInserted(db: D1Database, list: string, condition: Sql, now: number): D1PreparedStatement {
-  const inserted = sql`${recipients(list)} SELECT r.website_id, r.value ->> 'acceptedAt' AS accepted_at, '' AS carrier,
-      NULL AS was, r.status
-    FROM recipients r WHERE ${condition} AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.message_id = r.message_id)`;
-  return countAccepted(db, inserted, now);
 }
 
 /** Stores where the links of messages lead. */

@@ -4,7 +4,7 @@ import type { MessageKind } from "../../domain/messages/kind.ts";
 import { dueEvents, recordEvents } from "../callbacks/events.ts";
 import { runNamed, runQuery, toJsonLists } from "../database.ts";
 import { prepare, sql } from "../sql.ts";
-import { countInserted, insertLinks, insertMessages } from "./new-messages.ts";
+import { insertLinks, insertMessages } from "./new-messages.ts";
 import { RELEASED_BEFORE_MILLISECONDS, type ScheduledMessageRow, type TimeOfKept } from "./scheduled.ts";
 
 /** Scheduled messages that one transaction stores. */
@@ -44,7 +44,6 @@ export async function releaseScheduled(db: D1Database, now: number): Promise<Rel
   const isStillKept = sql`EXISTS (SELECT 1 FROM scheduled_messages kept WHERE kept.message_id = r.message_id)`;
   const isOfStored = sql`EXISTS (SELECT 1 FROM scheduled_messages kept WHERE kept.message_id = m.message_id)`;
   const { events } = await runNamed(db, {
-    traffic: lists.map((list) => countInserted(db, list, isStillKept, now)),
     inserted: lists.map((list) => prepare(db, insertMessages(list, isStillKept))),
     events: recordEvents(db, ids, now),
     links: lists.map((list) => insertLinks(db, list, isOfStored)),

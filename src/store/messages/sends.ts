@@ -6,14 +6,7 @@ import { runNamed, runQuery, toJsonLists } from "../database.ts";
 import { piece, prepare, type Query, sql } from "../sql.ts";
 import { claimDuplicates, IS_FIRST, KEY_OF_CONTENT } from "./duplicates.ts";
 import { readKey } from "./idempotency-keys.ts";
-import {
-  countInserted,
-  explainRefused,
-  failUnconfirmed,
-  insertLinks,
-  insertMessages,
-  isRefused,
-} from "./new-messages.ts";
+import { explainRefused, failUnconfirmed, insertLinks, insertMessages, isRefused } from "./new-messages.ts";
 import { recipients } from "./recipients.ts";
 import { findSchedule, isKept, keepScheduled, STAYS_KEPT } from "./scheduled.ts";
 
@@ -110,7 +103,6 @@ function statements(db: D1Database, now: number, sends: readonly Send[]) {
   return {
     keys: hasKeys ? inEach((list) => claimKeys(db, list, now)) : null,
     duplicates: suppresses ? inEach((list) => claimDuplicates(db, list, now, HOLDS_KEY)) : null,
-    traffic: inEach((list) => countInserted(db, list, isInserted, now)),
     inserted: inEach((list) =>
       prepare(db, sql<StateRow>`${insertMessages(list, isInserted)} RETURNING message_id, status`),
     ),

@@ -71,7 +71,8 @@ const WITHOUT_NUMBERS: Record<string, [columns: string, why: string]> = {
     "the subject is a carrier, a client or a database; numbers in the cause are masked",
   ],
   endpoint_posts: ["client_id", COUNTS],
-  traffic_counts: ["website_id span carrier", COUNTS],
+  counts: ["span kind subject detail", COUNTS],
+  counted_ledgers: ["", COUNTS],
   websites: ["website_id name carrier sender settings holds database", SETTINGS],
 };
 
