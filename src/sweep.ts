@@ -9,8 +9,8 @@ import { CONNECTIONS } from "./flows/messages/connections.ts";
 import { endInterrupted, endUnsubmitted, endWithoutReceipt } from "./flows/messages/end-messages.ts";
 import { purgeMessages } from "./flows/messages/purge-messages.ts";
 import { queueCallbacks, queueOverdue } from "./flows/messages/queue-jobs.ts";
+import { queueScheduled } from "./flows/messages/queue-scheduled.ts";
 import { requeueKeptJobs } from "./flows/messages/recovery-jobs.ts";
-import { releaseDue } from "./flows/messages/release-scheduled.ts";
 import { closeDays } from "./flows/operations/close-days.ts";
 import { tellProblems } from "./flows/operations/tell-problems.ts";
 import { describeError } from "./platform/describe-error.ts";
@@ -37,7 +37,7 @@ const KEPT_JOBS: SweepJob = { name: "requeue-kept-jobs", run: requeueKeptJobs };
 const JOBS: SweepJob[] = [
   // Must run before requeue-messages, which would requeue messages whose deadline has passed.
   { name: "end-unsubmitted", run: endUnsubmitted },
-  { name: "release-scheduled", isRoutine: true, queuesDeliveries: true, run: releaseDue },
+  { name: "queue-scheduled", isRoutine: true, queuesDeliveries: true, run: queueScheduled },
   { name: "requeue-messages", queuesDeliveries: true, run: requeueMessages },
   { name: "requeue-callbacks", run: requeueCallbacks },
   { name: "probe-carriers", run: probeCarriers },

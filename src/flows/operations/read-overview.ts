@@ -38,7 +38,7 @@ export interface Figures {
   waiting: number;
 }
 
-/** `waiting`: what is held is left out; null: too many are pending to count those that are held. */
+/** `waiting`: what is held or scheduled is left out; null: too many are pending to count those. */
 export type WebsiteNow = Omit<Figures, "waiting"> &
   Pick<WebsiteTraffic, "websiteId" | "timeZone" | "acceptedToday" | "failedToday" | "sent30Days" | "optedOut30Days"> & {
     name: string;
@@ -53,7 +53,7 @@ export interface Overview {
   websites: WebsiteNow[];
   carriers: (Figures & { carrier: string })[];
   isCut: boolean;
-  /** Accepted over a minute ago, and not held. null: it is not known how many are held. */
+  /** Accepted over a minute ago, neither held nor scheduled. null: it is not known how many of them are. */
   waiting: number | null;
   past: ToldProblem[];
   names: ProblemNames;
@@ -74,6 +74,7 @@ export async function readOverview(
   requestId: string,
 ): Promise<Overview> {
   const now = deps.now();
+  const young = hourBefore(now) + MINUTES - 1;
   const [state, traffic, history] = await Promise.all([
     readServiceState(deps, origin, requestId, FEW_ROWS),
     askEach(deps, ({ db }) => readTraffic(db, websiteId, now)),
@@ -88,6 +89,7 @@ export async function readOverview(
   const websites = chosen.flatMap((id) => sumUp(counted.answers.flat().filter((own) => own.websiteId === id)));
   const isEachCounted = isEachHeldOf(traffic.answers, chosen) && websites.every(({ held }) => held !== null);
   const held = websites.reduce((sum, website) => sum + (website.held ?? 0), 0);
+  const scheduled = sumUnlessCut(traffic.answers.map((answer) => answer.scheduled));
   return {
     state,
     minutes: byMinute(minutes, now),
@@ -95,9 +97,10 @@ export async function readOverview(
     websites: websites.sort((a, b) => b.accepted - a.accepted),
     carriers: byCarrier(minutes),
     isCut: ids.length > chosen.length,
-    waiting: isEachCounted
-      ? Math.max(0, pendingOf(days) - pendingOf(minutes.filter(({ at }) => at >= hourBefore(now) + MINUTES - 1)) - held)
-      : null,
+    waiting:
+      isEachCounted && scheduled !== null
+        ? Math.max(0, pendingOf(days) - pendingOf(minutes.filter(({ at }) => at >= young)) - held - scheduled)
+        : null,
     past: history.past,
     names: named.names,
     missing: together(traffic.missing, counted.missing, named.missing, history.missing),
@@ -155,12 +158,13 @@ function sumUp(counted: WebsiteTraffic[]): (WebsiteNow & { held: number | null }
   if (!here) return [];
   const { websiteId, name, carrier, timeZone, isHeld } = here;
   const total = (read: (one: WebsiteTraffic) => number) => counted.reduce((sum, one) => sum + read(one), 0);
+  const scheduled = sumUnlessCut(counted.map((one) => one.scheduled));
   const pending = Math.max(
     0,
-    total((one) => one.pending - one.young),
+    total((one) => one.pending - one.young - (one.scheduled ?? 0)),
   );
   const held = isHeld ? pending : here.held && Math.min(pending, here.held);
-  const figures = { ...figuresOf(counted), waiting: held === null ? null : pending - held };
+  const figures = { ...figuresOf(counted), waiting: held === null || scheduled === null ? null : pending - held };
   return [
     {
       ...{ websiteId, name: name ?? "", carrier: carrier ?? "", timeZone, ...figures, held },
@@ -171,6 +175,10 @@ function sumUp(counted: WebsiteTraffic[]): (WebsiteNow & { held: number | null }
     },
   ];
 }
+
+/** null: one of them is. */
+const sumUnlessCut = (counts: (number | null)[]): number | null =>
+  counts.reduce<number | null>((sum, count) => (sum === null || count === null ? null : sum + count), 0);
 
 const sumOf = (some: Traffic[], read: (one: Traffic) => number) => some.reduce((sum, one) => sum + read(one), 0);
 

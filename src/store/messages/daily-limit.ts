@@ -53,9 +53,8 @@ const UNLIMITED = Number.MAX_SAFE_INTEGER;
 const ROOM_FOR_EACH = piece("row_number() OVER (ORDER BY r.value ->> 'position')");
 const ROOM_FOR_ALL = piece("count(*) OVER ()");
 
-/** Condition: the recipient `r` is stored or kept. */
-const IS_STORED = sql`(EXISTS (SELECT 1 FROM messages m WHERE m.message_id = r.message_id)
-  OR EXISTS (SELECT 1 FROM scheduled_messages kept WHERE kept.message_id = r.message_id))`;
+/** Condition: the recipient `r` is stored. */
+const IS_STORED = piece("EXISTS (SELECT 1 FROM messages m WHERE m.message_id = r.message_id)");
 
 /** Deletes the counts of the website that are too old to count. */
 export function dropMinutes(db: D1Database, { websiteId, now }: Limited): D1PreparedStatement {
@@ -109,7 +108,7 @@ export const isWholeWithinLimit = (limit: Limited): Sql => sql`(${cutoff(limit)}
 export const isCut = (counted: Pick<AcceptedMinuteRow, "cutoff">[]): boolean =>
   counted.some((row) => row.cutoff !== NO_CUTOFF);
 
-/** Ids of the list, as a query, that are neither stored nor kept. */
+/** Ids of the list, as a query, that are not stored. */
 const notStored = ({ list }: Limited): Sql =>
   sql`SELECT r.message_id FROM (SELECT value ->> 'messageId' AS message_id FROM json_each(${list})) r WHERE NOT ${IS_STORED}`;
 

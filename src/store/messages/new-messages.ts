@@ -1,6 +1,7 @@
 import type { DueEvent } from "../../domain/callbacks/callback.ts";
 import { isStoreUnavailable, RequestFailure } from "../../domain/failure.ts";
 import type { OverLimit } from "../../domain/messages/daily-limit.ts";
+import { isScheduled, SCHEDULED_LEAD_MILLISECONDS } from "../../domain/messages/retry-policy.ts";
 import type { AcceptedMessage } from "../../domain/messages/send.ts";
 import { dueEvents, recordEvents } from "../callbacks/events.ts";
 import { runNamedResults, runQuery, toJsonLists } from "../database.ts";
@@ -26,7 +27,7 @@ import {
   selectHolder,
 } from "./idempotency-keys.ts";
 import { recipients } from "./recipients.ts";
-import { findSchedule, isKept, keepScheduled, STAYS_KEPT } from "./scheduled.ts";
+import { findSchedule } from "./scheduled.ts";
 
 /** Common properties of the messages of a bulk request. */
 interface StoreOptions {
@@ -44,7 +45,7 @@ interface StoreOptions {
 export type Stored =
   | {
       kind: "stored";
-      /** The messages to deliver. The others are kept for their time, or have a final status. */
+      /** The messages to deliver. The others have a final status, or no job yet: see isScheduled. */
       pending: AcceptedMessage[];
       due: DueEvent[];
       answered: Answered;
@@ -83,8 +84,7 @@ export async function storeMessages(
   const [holder] = results.holder.results;
   if (part && holder?.body_hash !== part.bodyHash) return { kind: "conflict" };
   if (part && holder?.attempt !== part.attempt) return readPart(db, part);
-  const kept = new Set(results.kept.results.map((row) => row.message_id));
-  const isStored = results.insert.changes + kept.size + duplicates.size >= messages.length;
+  const isStored = results.insert.changes + duplicates.size >= messages.length;
   if (!isStored) await requireStored(db, options, messages, duplicates);
   const answered = new Map(messages.map(({ messageId: id }) => [id, duplicates.get(id) ?? id]));
   // A message with a final status has its event. If the transaction took effect and ran again, the second run does not
@@ -92,7 +92,7 @@ export async function storeMessages(
   const events = results.events.results;
   const final = new Set(events.map((row) => row.message_id));
   const waiting = messages.filter(({ messageId }) => !final.has(messageId) && !duplicates.has(messageId));
-  const pending = waiting.filter(({ messageId }) => !kept.has(messageId));
+  const pending = waiting.filter(({ sendAt, acceptedAt }) => !isScheduled(sendAt, acceptedAt));
   const asked = new Map(
     waiting.flatMap(({ messageId, sendAt }) => (sendAt === undefined ? [] : [[messageId, sendAt]])),
   );
@@ -111,7 +111,6 @@ async function readPart(db: D1Database, { ids }: BulkPart): Promise<Stored> {
       sql`SELECT j.value AS message_id, coalesce(d.first_id, j.value) AS answered
         FROM json_each(${JSON.stringify(ids)}) j LEFT JOIN suppressed_messages d ON d.message_id = j.value
         WHERE d.first_id IS NOT NULL OR EXISTS (SELECT 1 FROM messages m WHERE m.message_id = j.value)
-          OR EXISTS (SELECT 1 FROM scheduled_messages kept WHERE kept.message_id = j.value)
           OR EXISTS (SELECT 1 FROM cancelled_messages c WHERE c.message_id = j.value)`,
     ),
   ).catch(failUnconfirmed);
@@ -128,9 +127,7 @@ function statements(db: D1Database, options: StoreOptions, messages: AcceptedMes
   const isClaimed = isOurs(part);
   const isOurPart = limit ? sql`${isClaimed} AND ${isWholeWithinLimit(limit)}` : isClaimed;
   const suppresses = duplicatesUntil !== null;
-  const isTaken = sql`${isOurPart} AND ${IS_FIRST}`;
-  const keeps = messages.some(isKept);
-  const isInserted = keeps ? sql`${isTaken} AND NOT ${STAYS_KEPT}` : isTaken;
+  const isInserted = sql`${isOurPart} AND ${IS_FIRST}`;
   return {
     part: part && claimPart(db, part),
     claimDuplicates: suppresses ? lists.map((list) => claimDuplicates(db, list, now, isClaimed)) : null,
@@ -139,7 +136,6 @@ function statements(db: D1Database, options: StoreOptions, messages: AcceptedMes
     traffic: lists.map((list) => countInserted(db, list, isInserted, now)),
     insert: lists.map((list) => prepare(db, insertMessages(list, isInserted))),
     refused: messages.some(isRefused) ? lists.map((list) => explainRefused(db, list)) : null,
-    kept: keeps ? lists.map((list) => keepScheduled(db, list, isTaken)) : null,
     events: recordEvents(db, ids, now, isOurPart),
     links: messages.some(({ linkCode }) => linkCode !== null)
       ? lists.map((list) => insertLinks(db, list, isOurPart))
@@ -160,14 +156,15 @@ export const isRefused = ({ refusedAs }: Pick<AcceptedMessage, "refusedAs">) => 
 /** Inserts messages with the statuses that their subscriptions decide. @param condition on the recipient `r` */
 export function insertMessages(list: string, condition: Sql): Sql {
   return sql`${recipients(list)} INSERT INTO messages (message_id, website_id, client_id, phone, email, text, media_url, click_url,
-      callback_data, send_purpose, encoding, segments, ignored_fields, requested_at, send_at, expires_at, accepted_at, updated_at,
+      callback_data, send_purpose, encoding, segments, ignored_fields, send_at, expires_at, accepted_at, updated_at,
       kind, time_zone, region, opens_at, status, due_at)
     SELECT r.message_id, r.website_id, r.value ->> 'clientId', r.phone, r.value ->> 'email', r.value ->> 'text',
       r.value ->> 'mediaUrl', r.value ->> 'clickUrl', r.value ->> 'callbackData', r.value ->> 'sendPurpose',
-      r.value ->> 'encoding', r.value ->> 'segments', r.value ->> 'ignoredFields', r.value ->> 'requestedAt', r.value ->> 'sendAt',
+      r.value ->> 'encoding', r.value ->> 'segments', r.value ->> 'ignoredFields', r.value ->> 'sendAt',
       r.value ->> 'expiresAt', r.value ->> 'acceptedAt', r.value ->> 'acceptedAt', r.value ->> 'kind', r.value ->> 'timeZone',
       r.value ->> 'region', r.value ->> 'opensAt', r.status,
-      iif(r.status = 'PENDING_TO_SEND', coalesce(r.value ->> 'sendAt', r.value ->> 'acceptedAt'), NULL)
+      CASE WHEN r.status <> 'PENDING_TO_SEND' OR r.value ->> 'sendAt' > (r.value ->> 'acceptedAt') + ${SCHEDULED_LEAD_MILLISECONDS} THEN NULL
+        ELSE coalesce(r.value ->> 'sendAt', r.value ->> 'acceptedAt') END
     FROM recipients r WHERE ${condition} ON CONFLICT (message_id) DO NOTHING`;
 }
 
@@ -202,8 +199,8 @@ export function insertLinks(db: D1Database, list: string, condition: Sql): D1Pre
 }
 
 /**
- * A transaction that took effect and ran again inserts nothing the second time. Between the two, a recipient may be erased, and a kept
- * request may become a message. In any other case, missing rows are an error that must not be reported as a success.
+ * A transaction that took effect and ran again inserts nothing the second time. Between the two, a recipient may be erased. In any other
+ * case, missing rows are an error that must not be reported as a success.
  * @throws Error unless every message is stored that is no duplicate
  */
 async function requireStored(
@@ -218,8 +215,6 @@ async function requireStored(
       db,
       sql`SELECT (SELECT count(*) FROM json_each(${JSON.stringify(ids)}) j CROSS JOIN messages m ON m.message_id = j.value
           WHERE m.client_id = ${clientId})
-        + (SELECT count(*) FROM json_each(${JSON.stringify(ids)}) j CROSS JOIN scheduled_messages kept ON kept.message_id = j.value
-          WHERE kept.client_id = ${clientId})
         + (SELECT count(*) FROM json_each(${JSON.stringify(ids)}) j CROSS JOIN cancelled_messages c ON c.message_id = j.value) AS count`,
     ),
   ).catch(failUnconfirmed);

@@ -33,7 +33,7 @@ export async function takeOverdue(
   { dueBefore, wait, longestWait }: { dueBefore: number; wait: CancellationWait; longestWait: number },
   now: number,
 ): Promise<OverdueMessage[]> {
-  const age = sql`(${now} - coalesce(requested_at, accepted_at))`;
+  const age = sql`(${now} - accepted_at)`;
   const at = sql`${now} + iif(carrier IS NULL,
     cast(max(min(${wait.longestPause}, ${age} / 2), ${wait.hidden} - ${age}) + ${wait.margin} AS INTEGER), 0)`;
   const deadline = deadlineOf(longestWait);

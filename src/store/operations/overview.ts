@@ -1,8 +1,8 @@
 // What the overview reads of one database: some hundred rows, however many websites it has and texts they send.
-import { dayNumber } from "../../domain/day.ts";
+import { DAY_MILLISECONDS, dayNumber } from "../../domain/day.ts";
 import { runNamed } from "../database.ts";
 import { IS_HELD } from "../messages/holds.ts";
-import { piece, prepare, type Sql, sql } from "../sql.ts";
+import { piece, prepare, type Query, type Sql, sql } from "../sql.ts";
 import { hourBefore, minuteOf } from "./outcome-counts.ts";
 
 /** What has become of the texts that were accepted in some time. `pending`: nothing yet. */
@@ -50,6 +50,8 @@ export interface WebsiteTraffic extends Traffic {
   /** Accepted on the last 30 days and still pending, and how many of them were accepted in the last minute. */
   pending: number;
   young: number;
+  /** Of these, the ones accepted before the last minute that wait for a time some minutes ahead. null: there are too many to count. */
+  scheduled: number | null;
   /** Whether an operator holds the website as a whole; and how many are held by purpose or client. null: there are too many to count. */
   isHeld: boolean;
   held: number | null;
@@ -63,6 +65,8 @@ export interface WebsiteTraffic extends Traffic {
 export interface DatabaseTraffic {
   minutes: MinuteTraffic[];
   days: DayTraffic[];
+  /** As of a website. */
+  scheduled: number | null;
   /** Empty where one website is asked for. */
   candidates: Candidate[];
 }
@@ -82,7 +86,8 @@ export const MOST_LOOKED_AT = 10_000;
 /** @param websiteId null: all websites of the database */
 export async function readTraffic(db: D1Database, websiteId: string | null, now: number): Promise<DatabaseTraffic> {
   const today = dayNumber(now);
-  return runNamed(db, {
+  const { scheduled, ...traffic } = await runNamed(db, {
+    scheduled: selectScheduled(db, websiteId === null ? null : [websiteId], now),
     minutes: prepare(
       db,
       sql<MinuteTraffic>`SELECT at, carrier, accepted, failed, sending, delivered, undelivered, pending FROM traffic_counts
@@ -95,6 +100,33 @@ export async function readTraffic(db: D1Database, websiteId: string | null, now:
     ),
     candidates: websiteId === null ? selectCandidates(db, today) : null,
   });
+  return { ...traffic, scheduled: toScheduled(scheduled) };
+}
+
+interface ScheduledRow {
+  websiteId: string;
+  count: number;
+}
+
+/** Messages without a job, by website: at most MOST_LOOKED_AT. @param websiteIds null: of all websites */
+function selectScheduled(db: D1Database, websiteIds: string[] | null, now: number): Query<ScheduledRow> {
+  const from =
+    websiteIds === null
+      ? piece("messages m")
+      : sql`json_each(${JSON.stringify(websiteIds)}) j CROSS JOIN messages m INDEXED BY messages_scheduled_by_website ON m.website_id = j.value`;
+  return prepare(
+    db,
+    sql`SELECT website_id AS websiteId, count(*) AS count FROM (SELECT m.website_id FROM ${from}
+      WHERE m.status = 'PENDING_TO_SEND' AND m.due_at IS NULL AND m.accepted_at < ${(minuteOf(now) - 1) * 60_000}
+        AND m.accepted_at >= ${(dayNumber(now) - SHOWN_DAYS + 1) * DAY_MILLISECONDS} LIMIT ${MOST_LOOKED_AT}) GROUP BY 1`,
+  );
+}
+
+/** null: there are too many to count. @param websiteId undefined: of all websites */
+function toScheduled(rows: ScheduledRow[], websiteId?: string): number | null {
+  const total = rows.reduce((sum, { count }) => sum + count, 0);
+  if (total >= MOST_LOOKED_AT) return null;
+  return websiteId === undefined ? total : (rows.find((row) => row.websiteId === websiteId)?.count ?? 0);
 }
 
 /** Condition on a website `w`: an operator holds all of it. */
@@ -122,7 +154,8 @@ export async function readWebsites(db: D1Database, ids: string[], now: number): 
   const list = JSON.stringify(ids);
   const latest = minuteOf(now) - 1;
   const today = dayNumber(now);
-  const { websites, held } = await runNamed(db, {
+  const { websites, held, scheduled } = await runNamed(db, {
+    scheduled: selectScheduled(db, ids, now),
     // Sums without GROUP BY, which would read each row twice.
     websites: prepare(
       db,
@@ -149,7 +182,7 @@ export async function readWebsites(db: D1Database, ids: string[], now: number): 
         FROM (SELECT website_id, is_reply, send_purpose, client_id, count(*) AS count
           FROM (SELECT p.website_id, p.is_reply > 0 AS is_reply, p.send_purpose, p.client_id FROM json_each(${list}) j
               CROSS JOIN websites w ON w.website_id = j.value AND w.holds IS NOT NULL AND NOT ${IS_HELD_WHOLE}
-              CROSS JOIN messages p INDEXED BY messages_pending_by_website ON p.website_id = w.website_id AND p.status = 'PENDING_TO_SEND'
+              CROSS JOIN messages p INDEXED BY messages_pending_by_website ON p.website_id = w.website_id AND p.due_at IS NOT NULL AND coalesce(p.send_at, 0) <= ${now}
             LIMIT ${MOST_LOOKED_AT}) GROUP BY 1, 2, 3, 4) m GROUP BY 1`,
     ),
   });
@@ -161,6 +194,7 @@ export async function readWebsites(db: D1Database, ids: string[], now: number): 
       ...(JSON.parse(hour) as Hourly),
       ...(JSON.parse(days) as Monthly),
       ...{ held: isCut && isHeldInPart === 1 ? null : (own?.held ?? 0), isHeld: isHeld === 1 },
+      scheduled: toScheduled(scheduled, website.websiteId),
     };
   });
 }
