@@ -9,7 +9,7 @@ import { CONNECTIONS } from "./flows/messages/connections.ts";
 import { endInterrupted, endUnsubmitted, endWithoutReceipt } from "./flows/messages/end-messages.ts";
 import { purgeMessages } from "./flows/messages/purge-messages.ts";
 import { queueCallbacks, queueOverdue } from "./flows/messages/queue-jobs.ts";
-import { releaseDue } from "./flows/messages/release-scheduled.ts";
+import { queueScheduled } from "./flows/messages/queue-scheduled.ts";
 import { closeDays } from "./flows/operations/close-days.ts";
 import { countLedgers } from "./flows/operations/count-ledgers.ts";
 import { tellProblems } from "./flows/operations/tell-problems.ts";
@@ -32,7 +32,7 @@ interface SweepJob {
 const JOBS: SweepJob[] = [
   // Must run before requeue-messages, which would requeue messages whose deadline has passed.
   { name: "end-unsubmitted", run: endUnsubmitted },
-  { name: "release-scheduled", isRoutine: true, run: releaseDue },
+  { name: "queue-scheduled", isRoutine: true, run: queueScheduled },
   { name: "requeue-messages", run: requeueMessages },
   { name: "requeue-callbacks", run: requeueCallbacks },
   { name: "probe-carriers", run: probeCarriers },

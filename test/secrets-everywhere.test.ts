@@ -239,7 +239,7 @@ describe.each(CARRIERS)("whatever happens, with $name", (carrier) => {
     expect(keys.map(({ name, metadata }) => [name, metadata])).toEqual([[`client:${clientId}`, undefined]]);
     const copy = await env.CREDENTIALS.get<object>(`client:${clientId}`, "json");
     const fields =
-      "clientId websiteId database operations suspended secretHash oldSecret duplicateWindowHours allowedCountries linkOrigin transactionalPurposes sendingHours isCapped dailyLimit home version".split(
+      "clientId websiteId database operations suspended secretHash oldSecret duplicateWindowHours allowedCountries linkOrigin transactionalPurposes sendingHours dailyLimit home version".split(
         " ",
       );
     expect(Object.keys(copy ?? {}).sort()).toEqual(fields.sort());

@@ -80,11 +80,8 @@ export async function costOfIdle(pending: number, minutes: number, websites = pe
     received_at: `${world.now}`,
     applied: "1",
   });
-  await seed(world, "scheduled_messages", pending / 5, {
-    message_id: "'scheduled-' || i",
-    ...{ website_id: "'w1'", client_id: "''", phone: "i", send_purpose: "'sale'", request: "'{}'" },
-    ...{ requested_at: `${world.now}`, send_at: `${world.now} + 7 * 86400000 + i` },
-  });
+  const scheduled = { due_at: "NULL", send_at: `${world.now} + 7 * 86400000 + i` };
+  await seedMessages(pending / 5, { message_id: "'scheduled-' || i", website_id: "'w1'", ...scheduled });
   await settle();
   world.advance(11 * 60);
   await settle();

@@ -86,7 +86,6 @@ export interface MessageRow {
   opted_out: number;
   /** JSON array; see submissions.ts. */
   submissions: string | null;
-  requested_at: number | null;
   send_at: number | null;
   expires_at: number | null;
   kind: MessageKind | null;

@@ -30,6 +30,7 @@ import {
   MOST_ATTEMPTS,
   QUEUE_RETRIES,
   RECOVERY_MILLISECONDS,
+  SCHEDULED_LEAD_MILLISECONDS,
   SILENT_STORE_TRIES,
   STORE_TRY_MILLISECONDS,
   TRY_LIFE_SECONDS,
@@ -86,7 +87,6 @@ import { REFUSED_MILLISECONDS } from "../../src/store/messages/idempotency-keys.
 import { CALLED_BACK } from "../../src/store/messages/links.ts";
 import { SWEEP_STEP } from "../../src/store/messages/overdue.ts";
 import { DELETED_A_STEP, PURGE_STEP } from "../../src/store/messages/retention.ts";
-import { RELEASED_BEFORE_MILLISECONDS } from "../../src/store/messages/scheduled.ts";
 import { KEPT_SUBMISSIONS } from "../../src/store/messages/submissions.ts";
 import { COUNTED_ROWS } from "../../src/store/operations/service-state.ts";
 import { MOST_RECORDS } from "../../src/store/people/person-records.ts";
@@ -131,7 +131,6 @@ const SENTENCES: Record<string, string[]> = {
     `A million texts cost $${cheapest} to $${dearest} beyond what the plan includes, or $${alone} if each comes alone`,
   ],
   "docs/api": [
-    `that the address has ${inWords(minutes(RELEASED_BEFORE_MILLISECONDS))} minutes before`,
     `at most ${MOST_NAMES} names and ${MOST_CHARACTERS} characters`,
     `at most ${inDigits(MOST_NESTED)} arrays and objects`,
     `nested at most ${inDigits(MOST_DEEP)} deep`,
@@ -212,7 +211,7 @@ const SENTENCES: Record<string, string[]> = {
     `One address may miss ${LIMIT_OF_GUESSES} links in ${inWords(seconds(GUESSER_MILLISECONDS))} seconds`,
     `counts once** in ${inWords(seconds(MISSING_MILLISECONDS))} seconds`,
     `| ${inDigits(SWEEP_STEP * SWEEP_STEPS)} messages each |`,
-    `${inWords(minutes(RELEASED_BEFORE_MILLISECONDS))} minutes before its time`,
+    `${inWords(minutes(SCHEDULED_LEAD_MILLISECONDS))} minutes before its time`,
     `| ${COPIES_A_SWEEP} clients |`,
     `| ${inDigits(PURGE_STEP * SWEEP_STEPS)} messages, which is twice as fast as ${REQUESTS_PER_SECOND} are accepted per second |`,
     `| ${inDigits(DELETED_A_STEP * SWEEP_STEPS)} rows of each table |`,

@@ -101,16 +101,14 @@ async function askAgain(stage: Stage, messageId: string, later: (seconds: number
 async function uncancelled(stage: Stage, phone: string): Promise<unknown[]> {
   const jobs = stage.queues.entries.map(({ body }) => JSON.stringify(body));
   const cancellations = jobs.filter((job) => job.includes('"cancel"'));
-  const sql =
-    "SELECT message_id FROM messages WHERE phone = ?1 UNION ALL SELECT message_id FROM scheduled_messages WHERE phone = ?1";
+  const sql = "SELECT message_id FROM messages WHERE phone = ?1";
   const stored = (await stage.world.rows(sql, Number(phone.slice(1)))).map(({ message_id: id }) => String(id));
   return stored.filter((id) => !cancellations.some((job) => job.includes(id)));
 }
 
 /** Whether nothing is left to do: no message is pending, no job is queued, and no call has yet to take effect. */
 async function isOver(stage: Stage, bindings: ScriptedBindings, phone: string): Promise<boolean> {
-  const sql = `SELECT 1 FROM messages WHERE phone = ?1 AND status = 'PENDING_TO_SEND'
-    UNION ALL SELECT 1 FROM scheduled_messages WHERE phone = ?1`;
+  const sql = "SELECT 1 FROM messages WHERE phone = ?1 AND status = 'PENDING_TO_SEND'";
   const waiting = await stage.world.rows(sql, Number(phone.slice(1)));
   return waiting.length + stage.queues.entries.length === 0 && !bindings.isLate;
 }

@@ -77,8 +77,6 @@ export interface Credentials {
   linkOrigin: string | null;
   transactionalPurposes: string[] | null;
   sendingHours: SendingHours | null;
-  /** Whether the website has a frequency cap. */
-  isCapped: boolean;
   /** A setting of the website; null: any number. */
   dailyLimit: number | null;
   /** The home of the website: see home.ts. */

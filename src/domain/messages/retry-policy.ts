@@ -94,6 +94,16 @@ export function recoverySeconds(attempts: number): number {
 export const RECOVERY_MILLISECONDS = (LONGEST_RECOVERY_SECONDS + 30) * 1000;
 
 /**
+ * A message that waits for its time gets its job so long before: a job may have to cancel it first (see RECOVERY_MILLISECONDS), and the sweep
+ * runs every minute, and may be late.
+ */
+export const SCHEDULED_LEAD_MILLISECONDS = 7 * 60_000;
+
+/** Whether a message that may go at `sendAt` has no job yet at `now`. */
+export const isScheduled = (sendAt: number | undefined, now: number): boolean =>
+  sendAt !== undefined && sendAt > now + SCHEDULED_LEAD_MILLISECONDS;
+
+/**
  * The platform ends a run of a queue's consumer after 15 minutes. So no run holds a claim that is older than this: its
  * submission was interrupted.
  */

@@ -34,7 +34,7 @@ export interface SendKey {
 export type SendOutcome =
   | {
       kind: "stored";
-      /** Whether it must be delivered; otherwise it is kept for its time, or has a final status. */
+      /** Whether it must be delivered; otherwise it has no job yet (see isScheduled), or a final status. */
       isPending: boolean;
       due: DueEvent[];
       /** When it may go: milliseconds since 1970. Left out: now, or never. */

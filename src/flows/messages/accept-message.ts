@@ -4,7 +4,7 @@ import type { Admission } from "../../domain/clients/sliding-window.ts";
 import { RequestFailure, type Tried } from "../../domain/failure.ts";
 import { findCountryFault } from "../../domain/messages/allowed-countries.ts";
 import { canonicalJson } from "../../domain/messages/canonical-json.ts";
-import { kindOf, kindToStore } from "../../domain/messages/kind.ts";
+import { kindOf } from "../../domain/messages/kind.ts";
 import { codeLength, newLinkCode, placeLink } from "../../domain/messages/link.ts";
 import { timesOf } from "../../domain/messages/message-times.ts";
 import { countSegments } from "../../domain/messages/segments.ts";
@@ -100,8 +100,8 @@ export async function toStoredMessage(
   const ids = { messageId, websiteId, clientId, acceptedAt };
   const phone = request.phone ?? phones.get(request.email ?? "");
   const times = timesOf(client, request, phone, ids, deps.config.submitWithinMilliseconds);
-  const kind = kindToStore(kindOf(client, request), client);
-  return { ...given, ...countSegments(text), text, linkCode, dedupeHash, ...ids, ...times, ...(kind ? { kind } : {}) };
+  const kind = kindOf(client, request);
+  return { ...given, ...countSegments(text), text, linkCode, dedupeHash, ...ids, ...times, kind };
 }
 
 /** What a request does with the answers of the object of its website. `renew` and `admit` throw a RequestFailure on a refusal. */

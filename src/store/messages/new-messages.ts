@@ -1,5 +1,6 @@
 import type { DueEvent } from "../../domain/callbacks/callback.ts";
 import { isStoreUnavailable, RequestFailure } from "../../domain/failure.ts";
+import { isScheduled, SCHEDULED_LEAD_MILLISECONDS } from "../../domain/messages/retry-policy.ts";
 import type { AcceptedMessage } from "../../domain/messages/send.ts";
 import { dueEvents, recordEvents } from "../callbacks/events.ts";
 import { RowExistsError, runNamedResults, runQuery, toJsonLists } from "../database.ts";
@@ -7,7 +8,7 @@ import { piece, prepare, type Sql, sql } from "../sql.ts";
 import { claimDuplicates, IS_FIRST, keepSuppressed, selectDuplicates } from "./duplicates.ts";
 import { type BulkPart, insertPart, keptUntil, readHolder } from "./idempotency-keys.ts";
 import { recipients } from "./recipients.ts";
-import { findSchedule, isKept, keepScheduled, STAYS_KEPT } from "./scheduled.ts";
+import { findSchedule } from "./scheduled.ts";
 
 /** Common properties of the messages of a bulk request. */
 interface StoreOptions {
@@ -24,7 +25,7 @@ export type Stored =
   | {
       kind: "stored";
       /**
-       * The messages to deliver. The others are kept for their time, or have a final status, or another attempt has stored the part: then
+       * The messages to deliver. The others have a final status, or no job yet (see isScheduled), or another attempt has stored the part: then
        * there are none.
        */
       pending: AcceptedMessage[];
@@ -58,8 +59,7 @@ export async function storeMessages(
   });
   if (!results) return readPart(db, options.part as BulkPart, messages);
   const duplicates = new Map(results.duplicates.results.map((row) => [row.message_id, row.first_id]));
-  const kept = new Set(results.kept.results.map((row) => row.message_id));
-  const isStored = results.insert.changes + kept.size + duplicates.size >= messages.length;
+  const isStored = results.insert.changes + duplicates.size >= messages.length;
   if (!isStored) await requireStored(db, options, messages, duplicates);
   const answered = new Map(messages.map(({ messageId: id }) => [id, duplicates.get(id) ?? id]));
   // A message with a final status has its event. If the transaction took effect and ran again, the second run does not
@@ -67,7 +67,7 @@ export async function storeMessages(
   const events = results.events.results;
   const final = new Set(events.map((row) => row.message_id));
   const waiting = messages.filter(({ messageId }) => !final.has(messageId) && !duplicates.has(messageId));
-  const pending = waiting.filter(({ messageId }) => !kept.has(messageId));
+  const pending = waiting.filter(({ sendAt, acceptedAt }) => !isScheduled(sendAt, acceptedAt));
   const asked = new Map(
     waiting.flatMap(({ messageId, sendAt }) => (sendAt === undefined ? [] : [[messageId, sendAt]])),
   );
@@ -83,7 +83,7 @@ export async function findPart(db: D1Database, part: BulkPart, messages: Accepte
   const answered = await readAnswered(db, part);
   const schedule = await findSchedule(db, [...answered.values()]);
   const ours = holder.attempt === part.attempt ? messages.filter(({ messageId: id }) => answered.get(id) === id) : [];
-  const pending = ours.filter((message) => !isKept(message));
+  const pending = ours.filter(({ sendAt, acceptedAt }) => !isScheduled(sendAt, acceptedAt));
   return { kind: "stored", pending, due: [], answered, schedule, texts: ours.length };
 }
 
@@ -104,7 +104,6 @@ async function readAnswered(db: D1Database, { ids }: BulkPart): Promise<Answered
       sql`SELECT j.value AS message_id, coalesce(d.first_id, j.value) AS answered
         FROM json_each(${JSON.stringify(ids)}) j LEFT JOIN suppressed_messages d ON d.message_id = j.value
         WHERE d.first_id IS NOT NULL OR EXISTS (SELECT 1 FROM messages m WHERE m.message_id = j.value)
-          OR EXISTS (SELECT 1 FROM scheduled_messages kept WHERE kept.message_id = j.value)
           OR EXISTS (SELECT 1 FROM cancelled_messages c WHERE c.message_id = j.value)`,
     ),
   ).catch(failUnconfirmed);
@@ -117,14 +116,11 @@ function statements(db: D1Database, options: StoreOptions, messages: AcceptedMes
   const lists = [...toJsonLists(messages.map((message) => ({ ...message, duplicatesUntil })))];
   const ids = messages.map(({ messageId }) => messageId);
   const suppresses = duplicatesUntil !== null;
-  const keeps = messages.some(isKept);
-  const isInserted = keeps ? sql`${IS_FIRST} AND NOT ${STAYS_KEPT}` : IS_FIRST;
   return {
     part: part && insertPart(db, part),
     claimDuplicates: suppresses ? lists.map((list) => claimDuplicates(db, list, now, piece("true"))) : null,
-    insert: lists.map((list) => prepare(db, insertMessages(list, isInserted))),
+    insert: lists.map((list) => prepare(db, insertMessages(list, IS_FIRST))),
     refused: messages.some(isRefused) ? lists.map((list) => explainRefused(db, list)) : null,
-    kept: keeps ? lists.map((list) => keepScheduled(db, list, IS_FIRST)) : null,
     events: recordEvents(db, ids, now),
     links: messages.some(({ linkCode }) => linkCode !== null)
       ? lists.map((list) => insertLinks(db, list, piece("true")))
@@ -139,14 +135,15 @@ export const isRefused = ({ refusedAs }: Pick<AcceptedMessage, "refusedAs">) => 
 /** Inserts messages with the statuses that their subscriptions decide. @param condition on the recipient `r` */
 export function insertMessages(list: string, condition: Sql): Sql {
   return sql`${recipients(list)} INSERT INTO messages (message_id, website_id, client_id, phone, email, text, media_url, click_url,
-      callback_data, send_purpose, encoding, segments, ignored_fields, requested_at, send_at, expires_at, accepted_at, updated_at,
+      callback_data, send_purpose, encoding, segments, ignored_fields, send_at, expires_at, accepted_at, updated_at,
       kind, time_zone, region, opens_at, status, due_at)
     SELECT r.message_id, r.website_id, r.value ->> 'clientId', r.phone, r.value ->> 'email', r.value ->> 'text',
       r.value ->> 'mediaUrl', r.value ->> 'clickUrl', r.value ->> 'callbackData', r.value ->> 'sendPurpose',
-      r.value ->> 'encoding', r.value ->> 'segments', r.value ->> 'ignoredFields', r.value ->> 'requestedAt', r.value ->> 'sendAt',
+      r.value ->> 'encoding', r.value ->> 'segments', r.value ->> 'ignoredFields', r.value ->> 'sendAt',
       r.value ->> 'expiresAt', r.value ->> 'acceptedAt', r.value ->> 'acceptedAt', r.value ->> 'kind', r.value ->> 'timeZone',
       r.value ->> 'region', r.value ->> 'opensAt', r.status,
-      iif(r.status = 'PENDING_TO_SEND', coalesce(r.value ->> 'sendAt', r.value ->> 'acceptedAt'), NULL)
+      CASE WHEN r.status <> 'PENDING_TO_SEND' OR r.value ->> 'sendAt' > (r.value ->> 'acceptedAt') + ${SCHEDULED_LEAD_MILLISECONDS} THEN NULL
+        ELSE coalesce(r.value ->> 'sendAt', r.value ->> 'acceptedAt') END
     FROM recipients r WHERE ${condition} ON CONFLICT (message_id) DO NOTHING`;
 }
 
@@ -173,8 +170,8 @@ export function insertLinks(db: D1Database, list: string, condition: Sql): D1Pre
 }
 
 /**
- * A transaction that took effect and ran again inserts nothing the second time. Between the two, a recipient may be erased, and a kept
- * request may become a message. In any other case, missing rows are an error that must not be reported as a success.
+ * A transaction that took effect and ran again inserts nothing the second time. Between the two, a recipient may be erased. In any other
+ * case, missing rows are an error that must not be reported as a success.
  * @throws Error unless every message is stored that is no duplicate
  */
 async function requireStored(
@@ -189,8 +186,6 @@ async function requireStored(
       db,
       sql`SELECT (SELECT count(*) FROM json_each(${JSON.stringify(ids)}) j CROSS JOIN messages m ON m.message_id = j.value
           WHERE m.client_id = ${clientId})
-        + (SELECT count(*) FROM json_each(${JSON.stringify(ids)}) j CROSS JOIN scheduled_messages kept ON kept.message_id = j.value
-          WHERE kept.client_id = ${clientId})
         + (SELECT count(*) FROM json_each(${JSON.stringify(ids)}) j CROSS JOIN cancelled_messages c ON c.message_id = j.value) AS count`,
     ),
   ).catch(failUnconfirmed);

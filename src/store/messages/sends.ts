@@ -1,5 +1,6 @@
 import type { DueEvent } from "../../domain/callbacks/callback.ts";
 import type { MessageStatus } from "../../domain/messages/message.ts";
+import { isScheduled } from "../../domain/messages/retry-policy.ts";
 import type { Send, SendOutcome } from "../../domain/messages/send.ts";
 import { dueEvents, recordEvents } from "../callbacks/events.ts";
 import { runNamed, runQuery, toJsonLists } from "../database.ts";
@@ -8,7 +9,7 @@ import { claimDuplicates, IS_FIRST, KEY_OF_CONTENT } from "./duplicates.ts";
 import { readKey } from "./idempotency-keys.ts";
 import { explainRefused, failUnconfirmed, insertLinks, insertMessages, isRefused } from "./new-messages.ts";
 import { recipients } from "./recipients.ts";
-import { findSchedule, isKept, keepScheduled, STAYS_KEPT } from "./scheduled.ts";
+import { findSchedule } from "./scheduled.ts";
 
 /**
  * Stores single sends of a website in one transaction. Each has its own outcome, in the given order, as if they had
@@ -16,8 +17,8 @@ import { findSchedule, isKept, keepScheduled, STAYS_KEPT } from "./scheduled.ts"
  * Safe to run again: a stored send stays as it is.
  */
 export async function storeSends(db: D1Database, now: number, sends: readonly Send[]): Promise<SendOutcome[]> {
-  const { inserted, kept, events, holders } = await runNamed(db, statements(db, now, sends));
-  const states = toStates([...inserted, ...kept], holders);
+  const { inserted, events, holders } = await runNamed(db, statements(db, now, sends));
+  const states = toStates(inserted, holders);
   const unknown = sends.filter(({ message }) => !states.has(message.messageId));
   // A transaction that took effect and ran again inserts nothing the second time.
   if (unknown.length > 0) for (const row of await readStates(db, unknown)) states.set(row.message_id, row);
@@ -52,8 +53,6 @@ interface StateRow {
   message_id: string;
   /** null: not stored. */
   status: MessageStatus | null;
-  /** 1: it is kept for its time. */
-  is_kept?: 0 | 1;
   body_hash?: string | null;
   holder?: string | null;
   first_id?: string | null;
@@ -71,14 +70,19 @@ function toStates(inserted: StateRow[], holders: StateRow[]): Map<string, StateR
 
 /** @throws Error when the send is not stored, and repeats none: that must not be reported as a success */
 function toOutcome({ message, key }: Send, row: StateRow | undefined, due: Map<string, DueEvent[]>): SendOutcome {
-  const { messageId, sendAt } = message;
+  const { messageId, sendAt, acceptedAt } = message;
   if (key && row?.body_hash && row.body_hash !== key.bodyHash) return { kind: "conflict" };
   const first = key && row?.holder && row.holder !== messageId ? row.holder : row?.first_id;
   if (first && first !== messageId) return { kind: "repeated", messageId: first };
   if (!row?.status) throw new Error(`message ${messageId} was accepted and is not stored`);
   const waits = row.status === "PENDING_TO_SEND";
   const times = waits && sendAt !== undefined ? { scheduledFor: sendAt } : {};
-  return { kind: "stored", isPending: waits && !row.is_kept, due: due.get(messageId) ?? [], ...times };
+  return {
+    kind: "stored",
+    isPending: waits && !isScheduled(sendAt, acceptedAt),
+    due: due.get(messageId) ?? [],
+    ...times,
+  };
 }
 
 /** Joins the key of the recipient `r` as `i`. */
@@ -98,20 +102,17 @@ function statements(db: D1Database, now: number, sends: readonly Send[]) {
   const hasLinks = sends.some(({ message }) => message.linkCode !== null);
   const inEach = <Row>(work: (list: string) => Query<Row>) => lists.map(work);
   const isTaken = sql`${HOLDS_KEY} AND ${IS_FIRST}`;
-  const keeps = sends.some(({ message }) => isKept(message));
-  const isInserted = keeps ? sql`${isTaken} AND NOT ${STAYS_KEPT}` : isTaken;
   return {
     keys: hasKeys ? inEach((list) => claimKeys(db, list, now)) : null,
     duplicates: suppresses ? inEach((list) => claimDuplicates(db, list, now, HOLDS_KEY)) : null,
     inserted: inEach((list) =>
-      prepare(db, sql<StateRow>`${insertMessages(list, isInserted)} RETURNING message_id, status`),
+      prepare(db, sql<StateRow>`${insertMessages(list, isTaken)} RETURNING message_id, status`),
     ),
     refused: sends.some(({ message }) => isRefused(message)) ? inEach((list) => explainRefused(db, list)) : null,
-    kept: keeps ? inEach((list) => keepScheduled(db, list, isTaken)) : null,
     events: recordEvents(db, ids, now),
     links: hasLinks ? inEach((list) => insertLinks(db, list, piece("true"))) : null,
     point: hasKeys && suppresses ? inEach((list) => pointToFirst(db, list)) : null,
-    holders: hasKeys || suppresses ? inEach((list) => selectHolders(db, list, keeps)) : null,
+    holders: hasKeys || suppresses ? inEach((list) => selectHolders(db, list)) : null,
   };
 }
 
@@ -139,15 +140,10 @@ function pointToFirst(db: D1Database, list: string): D1PreparedStatement {
   );
 }
 
-/** @param keeps whether a send of the list may be kept */
-function selectHolders(db: D1Database, list: string, keeps: boolean): Query<StateRow> {
-  const isKeptHere = keeps
-    ? sql`EXISTS (SELECT 1 FROM scheduled_messages kept WHERE kept.message_id = r.message_id)`
-    : piece("0");
+function selectHolders(db: D1Database, list: string): Query<StateRow> {
   return prepare(
     db,
-    sql`${recipients(list)} SELECT r.message_id, coalesce(m.status, iif(${isKeptHere}, 'PENDING_TO_SEND', NULL)) AS status,
-        m.status IS NULL AND ${isKeptHere} AS is_kept, i.body_hash, i.message_id AS holder, k.message_id AS first_id
+    sql`${recipients(list)} SELECT r.message_id, m.status, i.body_hash, i.message_id AS holder, k.message_id AS first_id
       FROM recipients r LEFT JOIN messages m ON m.message_id = r.message_id
         LEFT JOIN idempotency_keys i ON ${KEY_OF_REQUEST} LEFT JOIN duplicate_keys k ON ${KEY_OF_CONTENT}`,
   );
@@ -164,11 +160,9 @@ async function readStates(db: D1Database, sends: Send[]): Promise<StateRow[]> {
   return runQuery<StateRow>(
     prepare(
       db,
-      sql`SELECT c.message_id, 'NOT_SUBSCRIBED' AS status, 0 AS is_kept
+      sql`SELECT c.message_id, 'NOT_SUBSCRIBED' AS status
           FROM json_each(${ids}) j CROSS JOIN cancelled_messages c ON c.message_id = j.value
-        UNION ALL SELECT m.message_id, m.status, 0 FROM json_each(${ids}) j CROSS JOIN messages m ON m.message_id = j.value
-        UNION ALL SELECT kept.message_id, 'PENDING_TO_SEND', 1 FROM json_each(${ids}) j
-          CROSS JOIN scheduled_messages kept ON kept.message_id = j.value`,
+        UNION ALL SELECT m.message_id, m.status FROM json_each(${ids}) j CROSS JOIN messages m ON m.message_id = j.value`,
     ),
   ).catch(failUnconfirmed);
 }
