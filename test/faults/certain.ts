@@ -68,7 +68,7 @@ export const OBJECT_LOST: [Script, boolean, number | null][] = [
 interface Told {
   /** An id, that it is safe to repeat the request, or that messages may be stored. */
   answer: "stored" | "repeat" | "unknown";
-  /** Of the messages that may be stored. */
+  /** Ids of messages that may be stored. */
   messageIds: string[];
 }
 
