@@ -22,7 +22,7 @@ INSERT INTO counts (span, at, kind, subject, detail, count)
   FROM messages m JOIN events e ON e.message_id = m.message_id AND e.event = 'FAILED_TO_SEND'
     CROSS JOIN json_each('[0, 1]') a CROSS JOIN json_each('["minute", "day"]') s
   WHERE m.claimed_at IS NULL AND m.status = 'FAILED_TO_SEND' AND m.updated_at >= :restored_at AND m.is_reply = 0
-    AND (m.accepted_at < :restored_at OR (m.requested_at < :restored_at AND m.send_at <= :restored_at))
+    AND m.accepted_at < :restored_at
     AND e.occurred_at >= :restored_at AND e.seq <= (SELECT events FROM counted_ledgers) GROUP BY 1, 2, 3, 4, 5
   ON CONFLICT (subject, span, kind, at, detail) DO UPDATE SET count = count + excluded.count;
 UPDATE messages SET status = 'PENDING_TO_SEND', claimed_at = unixepoch() * 1000, claim = 'restored',

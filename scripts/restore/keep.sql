@@ -22,10 +22,7 @@ SELECT 'INSERT INTO subscription_changes (website_id, phone, was_subscribed, sub
 FROM subscription_changes c CROSS JOIN subscriptions s ON s.website_id = c.website_id AND s.phone = c.phone
 WHERE c.changed_at >= :restore_to - 900000 AND s.subscribed = 0
   AND c.change_id = (SELECT max(change_id) FROM subscription_changes WHERE website_id = s.website_id AND phone = s.phone)
-UNION ALL SELECT 'UPDATE traffic_counts SET failed = failed + 1 WHERE website_id IN ('''', ' || quote(m.website_id) || ') AND carrier = '''''
-  || ' AND (span, at) IN (VALUES (''day'', ' || (m.accepted_at / 86400000) || '), (''minute'', ' || (m.accepted_at / 60000)
-  || ')) AND EXISTS (SELECT 1 FROM messages WHERE message_id = ' || quote(m.message_id) || ' AND status = ''PENDING_TO_SEND'' AND claimed_at IS NULL); '
-  || 'UPDATE messages SET status = ''FAILED_TO_SEND'', reason_code = ' || quote(m.reason_code) || ', reason = ' || quote(m.reason)
+UNION ALL SELECT 'UPDATE messages SET status = ''FAILED_TO_SEND'', reason_code = ' || quote(m.reason_code) || ', reason = ' || quote(m.reason)
   || ', updated_at = ' || m.updated_at || ', due_at = NULL WHERE message_id = ' || quote(m.message_id)
   || ' AND status = ''PENDING_TO_SEND'' AND claimed_at IS NULL; '
   || 'INSERT INTO events (website_id, client_id, message_id, event, occurred_at, reason_code) SELECT website_id, client_id, message_id, status, '

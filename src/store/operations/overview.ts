@@ -98,7 +98,7 @@ function selectScheduled(db: D1Database, websiteId: string | null, now: number):
       FROM (SELECT p.website_id, p.accepted_at, p.send_at, p.is_reply FROM messages p INDEXED BY messages_pending
           WHERE p.due_at > ${now} AND ${IS_COUNTED}
         UNION ALL SELECT p.website_id, p.accepted_at, p.send_at, p.is_reply FROM messages p INDEXED BY messages_scheduled
-          WHERE p.status = 'PENDING_TO_SEND' AND p.due_at IS NULL AND ${IS_COUNTED} LIMIT ${MOST_LOOKED_AT}) GROUP BY 1, 2, 3`,
+          WHERE p.status = 'PENDING_TO_SEND' AND p.due_at IS NULL AND p.send_at > ${now} AND ${IS_COUNTED} LIMIT ${MOST_LOOKED_AT}) GROUP BY 1, 2, 3`,
   );
 }
 
@@ -114,7 +114,7 @@ function selectHeld(db: D1Database, websiteId: string | null, now: number): Quer
       FROM (SELECT website_id, send_purpose, client_id, is_reply, coalesce(send_at > ${now}, 0) AS is_ahead, accepted_at / 86400000 AS day,
           iif(accepted_at / 60000 > ${minuteOf(now) - KEPT_MINUTES}, accepted_at / 60000, NULL) AS minute, count(*) AS count
         FROM (SELECT p.website_id, p.send_purpose, p.client_id, p.is_reply, p.send_at, p.accepted_at FROM websites w
-            CROSS JOIN messages p INDEXED BY messages_pending_by_website ON p.website_id = w.website_id AND p.status = 'PENDING_TO_SEND'
+            CROSS JOIN messages p INDEXED BY messages_pending_by_website ON p.website_id = w.website_id AND p.due_at IS NOT NULL
           WHERE w.holds IS NOT NULL AND NOT ${IS_HELD_WHOLE} AND coalesce(w.website_id = ${websiteId}, true)
             AND ${IS_COUNTED} LIMIT ${MOST_LOOKED_AT})
         GROUP BY 1, 2, 3, 4, 5, 6, 7) m GROUP BY 1, 2, 3`,
