@@ -50,7 +50,7 @@ export interface WebsiteTraffic extends Traffic {
   /** Accepted on the last 30 days and still pending, and how many of them were accepted in the last minute. */
   pending: number;
   young: number;
-  /** Of these, the ones accepted before the last minute that wait for a time some minutes ahead. null: there are too many to count. */
+  /** Those among them that were accepted before the last minute and have no job yet. null: there are too many to count. */
   scheduled: number | null;
   /** Whether an operator holds the website as a whole; and how many are held by purpose or client. null: there are too many to count. */
   isHeld: boolean;
