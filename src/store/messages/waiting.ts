@@ -58,7 +58,7 @@ interface FoundRow extends Omit<WaitingGroup, "hold"> {
   look: "waiting" | "closed" | "scheduled" | "hidden";
   opensAt: number;
   last: string;
-  /** Of the first to go. */
+  /** The first to go: its recipient, and until when sending hours hold it. */
   phone: number;
   timeZone: string | null;
   region: string | null;

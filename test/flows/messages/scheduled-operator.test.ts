@@ -43,6 +43,33 @@ describe("an operator", () => {
     expect(await at.scheduled()).toEqual([]);
   });
 
+  it("finds it wherever it finds others, with its time", async () => {
+    const { messageId, scheduledFor } = await at.schedule(HOUR, { sendPurpose: "spring" });
+    const phone = encodeURIComponent(ADA);
+    const lists = [
+      "/messages",
+      "/messages?website=brand",
+      `/messages?phone=${phone}`,
+      "/messages?website=brand&purpose=spring",
+    ];
+    for (const path of [...lists, "/messages?status=PENDING_TO_SEND"]) {
+      const { messages } = await (await world.operator("GET", path)).json<{ messages: object[] }>();
+      expect([path, messages]).toMatchObject([path, [{ messageId, scheduledFor, acceptedAt: at.inSeconds(0) }]]);
+    }
+    const person = await (await world.operator("GET", `/people/${phone}`)).json();
+    expect(person).toMatchObject({ websites: [{ messageCount: 1 }], messages: [{ messageId }] });
+    const report = await (await world.operator("GET", "/report?by=day")).json();
+    expect(report).toMatchObject({ total: { accepted: 1, pending: 1 } });
+  });
+
+  it("holds it once its time comes, and counts it then", async () => {
+    await at.schedule(HOUR);
+    const hold = async () => (await world.operator("POST", "/websites/brand/hold", {})).json();
+    expect(await hold()).toMatchObject({ held: 0 });
+    await at.passUntil(world.now + HOUR * 1000);
+    expect(await hold()).toMatchObject({ held: 1 });
+  });
+
   it("holds it: it waits beyond its time, and goes once it is released", async () => {
     const { messageId } = await at.schedule(HOUR);
     await world.operator("POST", "/websites/brand/hold", {});
