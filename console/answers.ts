@@ -31,7 +31,11 @@ export type AuditEntry = AuditAnswers["AuditEntry"];
 export type Overview = OverviewAnswers["Overview"];
 export type Minute = Overview["minutes"][number];
 export type DayWithGrowth = Overview["days"][number];
-export type Day = Omit<DayWithGrowth, "joined" | "parted">;
+/** A day, as the charts read it. */
+export type Day = Pick<
+  DayWithGrowth,
+  "day" | "accepted" | "sent" | "delivered" | "undelivered" | "clicked" | "optedOut"
+>;
 export type Problem = Overview["problems"][number];
 export type PastProblem = Overview["lastProblems"][number];
 export type WebsiteNow = Overview["websites"][number];

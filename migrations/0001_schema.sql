@@ -140,9 +140,10 @@ CREATE TABLE messages (
   accepted_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
   -- When the job that submits it is due: a pending message has it, and no other. The sweep queues the job again some time later. A
-  -- claim leaves it as it is. The sweep sets it once more when it finds that the run of a claim was cut off.
+  -- claim leaves it as it is.
   due_at INTEGER,
   claimed_at INTEGER,                  -- when a submission was begun; NULL while nobody may have submitted it
+  interrupted_at INTEGER,              -- when a sweep first found that the run of this claim was cut off; the next claim removes it
   claim TEXT,                          -- which run of the consumer began it
   attempts INTEGER NOT NULL DEFAULT 0, -- submissions begun
   carrier TEXT,
@@ -205,24 +206,12 @@ CREATE INDEX scheduled_by_time ON scheduled_messages (send_at);
 CREATE INDEX scheduled_by_website ON scheduled_messages (website_id, send_at);
 CREATE INDEX scheduled_by_phone ON scheduled_messages (website_id, phone);
 
--- How many texts a website with a daily limit has accepted, in each minute of the last 24 hours: see src/store/messages/daily-limit.ts.
-CREATE TABLE accepted_minutes (
-  website_id TEXT NOT NULL,
-  minute INTEGER NOT NULL,             -- since 1970
-  accepted INTEGER NOT NULL,
-  -- Written by the latest transaction of the minute, for its own later statements: how many texts it had, and the place in it after
-  -- which the limit accepts none.
-  wanted INTEGER NOT NULL,
-  cutoff INTEGER NOT NULL,
-  PRIMARY KEY (website_id, minute)
-) STRICT, WITHOUT ROWID;
-
 -- Kept requests with the columns of messages, in their order, for what shows both.
 CREATE VIEW scheduled_as_messages AS SELECT
   message_id, website_id, client_id, phone, request ->> 'email' AS email, request ->> 'text' AS text,
   request ->> 'mediaUrl' AS media_url, request ->> 'clickUrl' AS click_url, request ->> 'callbackData' AS callback_data,
   send_purpose, 'PENDING_TO_SEND' AS status, NULL AS reason, requested_at AS accepted_at, requested_at AS updated_at,
-  send_at AS due_at, NULL AS claimed_at, NULL AS claim, 0 AS attempts, NULL AS carrier, NULL AS carrier_message_id,
+  send_at AS due_at, NULL AS claimed_at, NULL AS interrupted_at, NULL AS claim, 0 AS attempts, NULL AS carrier, NULL AS carrier_message_id,
   request ->> 'encoding' AS encoding, request ->> 'segments' AS segments, 0 AS is_reply, 0 AS opted_out, NULL AS reason_code,
   NULL AS submissions, request ->> 'ignoredFields' AS ignored_fields, requested_at, send_at, request ->> 'expiresAt' AS expires_at,
   request ->> 'kind' AS kind, request ->> 'timeZone' AS time_zone, request ->> 'region' AS region,
@@ -368,7 +357,7 @@ CREATE INDEX idempotency_keys_by_expiry ON idempotency_keys (expires_at);
 -- The parts of a bulk request with an Idempotency-Key, each stored in one transaction.
 CREATE TABLE bulk_parts (
   first_id TEXT NOT NULL,              -- names the request: idempotency_keys.message_id
-  part INTEGER NOT NULL,               -- from 0; -1: the end, after which no part is added
+  part INTEGER NOT NULL,               -- from 0; the last one ends the request, and has no message
   body_hash TEXT NOT NULL,
   attempt TEXT NOT NULL,               -- which attempt stored it
   expires_at INTEGER NOT NULL,
@@ -440,10 +429,13 @@ CREATE TABLE former_senders (
 
 -- What grows with the number of websites and messages is read by what concerns it.
 
--- What each message adds to the counts of its day (of acceptance, UTC).
+-- What each message but a reply to a keyword adds to the counts of its day (of acceptance, UTC).
 CREATE VIEW message_counts AS SELECT
   message_id,
   website_id,
+  client_id,
+  is_reply,
+  send_at,
   accepted_at,
   date(accepted_at / 1000, 'unixepoch') AS day,
   send_purpose,
@@ -459,7 +451,7 @@ CREATE VIEW message_counts AS SELECT
   iif(click_url IS NULL, 0, (SELECT coalesce(sum(count), 0)
     FROM clicks WHERE clicks.message_id = messages.message_id AND is_person = 0)) AS robot_clicks,
   opted_out IN (1, 3) AS opted_out
-FROM messages;
+FROM messages WHERE is_reply = 0;
 
 -- The counts of messages that were accepted before websites.counted_until, and of messages that are deleted. A report adds the
 -- stored messages from counted_until on: so each message counts once.
@@ -648,29 +640,35 @@ CREATE TABLE receipt_counts (
   PRIMARY KEY (minute, carrier, sender, reason, code)
 ) STRICT, WITHOUT ROWID;
 
--- How many texts were accepted in each minute of the last hour, and on each of the last 31 days (UTC), and what has become of them;
--- changed with the messages. Minutes of acceptance: so what was accepted and what has arrived add up. The row of a day also has how
--- many numbers were subscribed and unsubscribed on it; changed with the subscriptions.
-CREATE TABLE traffic_counts (
-  website_id TEXT NOT NULL,            -- '' for all websites
+-- What is counted: a row for each count that is not 0. The sweep adds up the ledgers once a minute: see src/store/operations/count-ledgers.ts.
+-- - kind accepted: texts, without replies to keywords, by the minute and the day of their acceptance. Those among them that are no longer
+--   pending: a class of src/domain/messages/outcome-class.ts, with the carrier as detail in a minute.
+-- - kind clicked, optedOut: those that a person has clicked, or answered by opting out, by the day of their acceptance.
+-- - kind joined, parted: numbers that were subscribed, and that were unsubscribed or erased, by the day of the change.
+CREATE TABLE counts (
   span TEXT NOT NULL,                  -- minute, day
-  at INTEGER NOT NULL,                 -- the minute or the day, since 1970
-  carrier TEXT NOT NULL,               -- of the outcomes of a minute; '' before a text has one, and of a day
-  accepted INTEGER NOT NULL,           -- in the row without a carrier
-  not_sent INTEGER NOT NULL,           -- not found, not subscribed, or no number for the address
-  failed INTEGER NOT NULL,             -- FAILED_TO_SEND
-  sending INTEGER NOT NULL,            -- these three: as the status of a message
-  delivered INTEGER NOT NULL,
-  undelivered INTEGER NOT NULL,
-  -- Accepted, and none of the others yet.
-  pending INTEGER NOT NULL GENERATED ALWAYS AS (accepted - not_sent - failed - sending - delivered - undelivered) VIRTUAL,
-  clicked INTEGER NOT NULL DEFAULT 0,  -- these two of a day: messages with a person's click, or answered by an opt-out
-  opted_out INTEGER NOT NULL DEFAULT 0,
-  joined INTEGER NOT NULL DEFAULT 0,   -- these two of a day as well: numbers that were subscribed on it, or unsubscribed or erased
-  parted INTEGER NOT NULL DEFAULT 0,
-  PRIMARY KEY (website_id, span, at, carrier)
+  at INTEGER NOT NULL,                 -- the minute or the day (UTC), since 1970
+  kind TEXT NOT NULL,
+  subject TEXT NOT NULL,               -- a website; '' for all of them
+  detail TEXT NOT NULL,                -- '' for none
+  count INTEGER NOT NULL,
+  first_at INTEGER NOT NULL DEFAULT 0, -- when the first and the latest of them came, where that matters
+  last_at INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (subject, span, kind, at, detail)
 ) STRICT, WITHOUT ROWID;
 
--- The busiest websites of a day; and what is to be deleted.
-CREATE INDEX traffic_by_day ON traffic_counts (at, accepted) WHERE span = 'day' AND website_id <> '';
-CREATE INDEX traffic_by_minute ON traffic_counts (at) WHERE span = 'minute' AND website_id <> '';
+CREATE INDEX counts_by_age ON counts (span, at);
+CREATE INDEX counts_of_busiest ON counts (at, count) WHERE span = 'day' AND kind = 'accepted' AND subject <> '';
+
+-- How far the ledgers are counted: the rowid of a message, the seq of an event, the change_id of a change of a subscription. The step that
+-- counted last has counted the rows after the place where it began, up to the place that it reached. Without a row, nothing is counted yet.
+CREATE TABLE counted_ledgers (
+  only INTEGER NOT NULL PRIMARY KEY CHECK (only = 1),
+  messages_after INTEGER NOT NULL DEFAULT 0,
+  messages INTEGER NOT NULL DEFAULT 0,
+  events_after INTEGER NOT NULL DEFAULT 0,
+  events INTEGER NOT NULL DEFAULT 0,
+  changes_after INTEGER NOT NULL DEFAULT 0,
+  changes INTEGER NOT NULL DEFAULT 0,
+  as_of INTEGER                        -- when everything was counted; NULL: never yet
+) STRICT;

@@ -12,7 +12,7 @@ export interface Rate {
 
 type Kind = "delivered" | "clicked" | "optedOut";
 
-type Row = Pick<ReportRow, Kind | "sent">;
+type Row = Pick<ReportRow, Kind | "sent" | "undelivered">;
 
 const WORSE: Record<Kind, { by: number; sign: 1 | -1; decimals: number }> = {
   delivered: { by: 2, sign: -1, decimals: 1 },
@@ -20,12 +20,16 @@ const WORSE: Record<Kind, { by: number; sign: 1 | -1; decimals: number }> = {
   optedOut: { by: 0.3, sign: 1, decimals: 2 },
 };
 
-/** In percent of what was given to a carrier. A rate of fewer than 20 texts is compared with nothing. */
+/** Clicks and opt-outs are of the texts that a carrier has taken, delivered ones of those with a receipt. */
+const wholeOf = (kind: Kind, row: Row) => (kind === "delivered" ? row.delivered + row.undelivered : row.sent);
+
+/** In percent. A rate of fewer than 20 texts is compared with nothing. */
 export function rateOf(kind: Kind, now: Row, before: Row | undefined): Rate {
   const { by, sign, decimals } = WORSE[kind];
-  const percent = (row: Row) => ((row[kind] ?? 0) / row.sent) * 100;
-  const value = kind === "clicked" && !now.clicked ? "–" : formatShare(now[kind] ?? 0, now.sent, decimals);
-  if (!before || before.sent < 20 || now.sent < 20 || value === "–") return { value, change: null, isBad: false };
+  const percent = (row: Row) => ((row[kind] ?? 0) / wholeOf(kind, row)) * 100;
+  const value = kind === "clicked" && !now.clicked ? "–" : formatShare(now[kind] ?? 0, wholeOf(kind, now), decimals);
+  if (!before || wholeOf(kind, before) < 20 || wholeOf(kind, now) < 20 || value === "–")
+    return { value, change: null, isBad: false };
   const difference = percent(now) - percent(before);
   return { value, change: formatChange(difference, decimals), isBad: difference * sign >= by };
 }

@@ -21,8 +21,8 @@ export function Hour({ answer }: { answer: Overview }): JSX.Element {
   const usual = usualShareOf(days);
   const isMany = isUnusual(undelivered, delivered + undelivered, usual);
   const mark = markOf(problems);
-  const first = minutes[0]?.at ?? answer.asOf;
-  const last = minutes.at(-1)?.at ?? answer.asOf;
+  const first = minutes[0]?.at ?? "";
+  const last = minutes.at(-1)?.at ?? "";
   const since = `after:${first.slice(0, 16)}Z`;
   const messages = (status: string) => messagesHash(`status:${status} ${since}`);
   const waitsFor = [...new Set(websites.flatMap((it) => it.waitsFor ?? []))];
@@ -30,15 +30,15 @@ export function Hour({ answer }: { answer: Overview }): JSX.Element {
     <ChartSection
       title="The last hour"
       of={`${formatClock(first)} to ${formatClock(last)}, by minute`}
-      head={["Minute", "Accepted", "Submitted", "Delivered", "Undelivered", "No receipt", "Waiting"]}
+      head={["Minute", "Accepted", "Sent", "Delivered", "Undelivered", "No receipt", "Waiting"]}
       rows={minutes.map((it) => [
         formatClock(it.at),
         it.accepted,
-        it.submitted,
+        it.sent,
         it.delivered,
         it.undelivered,
         it.noReceipt,
-        it.waiting,
+        it.waiting ?? "",
       ])}
       above={
         <Tiles
@@ -54,7 +54,7 @@ export function Hour({ answer }: { answer: Overview }): JSX.Element {
               label: "Delivered",
               mark: <ChartMark name="up" />,
               value: formatCount(delivered),
-              judgment: `${formatShare(delivered, delivered + undelivered)} of receipts`,
+              judgment: `${formatShare(delivered, delivered + undelivered)} arrived`,
               href: messages("delivered"),
             },
             {
@@ -81,16 +81,16 @@ export function Hour({ answer }: { answer: Overview }): JSX.Element {
             {
               label: "Waiting",
               mark: <ChartMark name="hatch" />,
-              value: formatCount(needs.waiting),
+              value: formatCount(needs.overdue),
               judgment:
-                needs.waiting === 0
+                needs.overdue === 0
                   ? "none"
-                  : needs.waiting === null
+                  : needs.overdue === null
                     ? "not counted"
                     : waitsFor.length > 0
                       ? `${waitsFor.length === 1 ? "all " : ""}for ${listOf(waitsFor)}`
                       : "for their turn",
-              tone: needs.waiting ? "wait" : undefined,
+              tone: needs.overdue ? "wait" : undefined,
               href: "#/waiting",
             },
           ]}

@@ -8,8 +8,8 @@ import { OutcomeBar } from "../parts/strip.tsx";
 
 export const QUIET: Look = { word: "Quiet", shape: "none", tone: "plain" };
 
-export function lookOfWebsite({ waiting, accepted, delivered, undelivered, failingEndpoints }: WebsiteNow): Look {
-  if (waiting) return { word: `${formatCount(waiting)} wait`, shape: "waiting", tone: "wait" };
+export function lookOfWebsite({ overdue, accepted, delivered, undelivered, failingEndpoints }: WebsiteNow): Look {
+  if (overdue) return { word: `${formatCount(overdue)} wait`, shape: "waiting", tone: "wait" };
   if (undelivered > delivered && undelivered > 3) return { word: "Not arriving", shape: "failed", tone: "bad" };
   if (failingEndpoints > 0) return { word: "Endpoint fails", shape: "problem", tone: "bad" };
   return accepted === 0 ? QUIET : { word: "Arriving", shape: "delivered", tone: "ok" };
@@ -18,7 +18,7 @@ export function lookOfWebsite({ waiting, accepted, delivered, undelivered, faili
 /** Those that need somebody first. @param isCut there are more */
 export function WebsitesNow({ websites, isCut }: { websites: WebsiteNow[]; isCut: boolean }): JSX.Element {
   const sorted = [...websites].sort(
-    (one, other) => (other.waiting ?? 0) - (one.waiting ?? 0) || other.accepted - one.accepted,
+    (one, other) => (other.overdue ?? 0) - (one.overdue ?? 0) || other.accepted - one.accepted,
   );
   return (
     <Section title="Websites" of="last hour">
@@ -40,7 +40,7 @@ export function WebsitesNow({ websites, isCut }: { websites: WebsiteNow[]; isCut
             ),
           ],
           ["Accepted", (it) => formatCount(it.accepted), "number named right"],
-          ["Delivered", (it) => formatShare(it.delivered, it.accepted), "number named"],
+          ["Arrived", (it) => formatShare(it.delivered, it.delivered + it.undelivered), "number named"],
           ["Now", (it) => <Status look={lookOfWebsite(it)} />, "right"],
         ]}
       />
@@ -81,8 +81,8 @@ export function Carriers({ carriers }: { carriers: CarrierNow[] }): JSX.Element 
             ),
             "head",
           ],
-          ["Submitted", (it) => formatCount(it.submitted), "number named right"],
-          ["Delivered", (it) => formatShare(it.delivered, it.submitted), "number named"],
+          ["Sent", (it) => formatCount(it.sent), "number named right"],
+          ["Arrived", (it) => formatShare(it.delivered, it.delivered + it.undelivered), "number named"],
           ["Now", (it) => <Status look={CARRIER_LOOKS[it.state]} />, "right"],
         ]}
       />

@@ -64,8 +64,8 @@ function Whole({ answer }: { answer: Answer }): JSX.Element {
 
 /** Which brands are fine, and which are not. */
 function leadOf({ websites, lastProblems, minutes, days }: Answer): JSX.Element {
-  const stuck = websites.filter(({ waiting }) => waiting);
-  const fine = websites.filter(({ waiting, delivered }) => waiting === 0 && delivered > 0);
+  const stuck = websites.filter(({ overdue }) => overdue);
+  const fine = websites.filter(({ overdue, delivered }) => overdue === 0 && delivered > 0);
   if (stuck.length > 0) {
     return (
       <>
@@ -74,9 +74,9 @@ function leadOf({ websites, lastProblems, minutes, days }: Answer): JSX.Element 
             Texts of <strong>{listOf(fine.map(({ name }) => name))}</strong> arrive.{" "}
           </>
         )}
-        {stuck.map(({ websiteId, name, waiting, waitsFor }) => (
+        {stuck.map(({ websiteId, name, overdue, waitsFor }) => (
           <span key={websiteId}>
-            At <strong>{name}</strong>, {countOf(waiting, "text")} {waiting === 1 ? "waits" : "wait"}
+            At <strong>{name}</strong>, {countOf(overdue, "text")} {overdue === 1 ? "waits" : "wait"}
             {waitsFor ? ` for the carrier ${waitsFor}` : ""}.{" "}
           </span>
         ))}

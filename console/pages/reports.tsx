@@ -30,7 +30,7 @@ export function Reports({ route }: { route: Route }): JSX.Element {
   const title =
     total.accepted === 0
       ? "No text in these days"
-      : `${formatShare(total.delivered, total.sent)} of ${formatCount(total.sent)} texts were delivered`;
+      : `${formatShare(total.delivered, total.delivered + total.undelivered)} of texts arrived`;
   const csv = (by: string) => pathOf(base, { by, format: "csv", ...span });
   return (
     <Page
@@ -85,7 +85,6 @@ function Choices({
 }
 
 function Numbers({ total }: { total: Report["total"] }): JSX.Element {
-  const undelivered = total.failed.FAILED_TO_DELIVERY ?? 0;
   return (
     <Tiles
       tiles={[
@@ -97,12 +96,12 @@ function Numbers({ total }: { total: Report["total"] }): JSX.Element {
         {
           label: "Delivered",
           value: formatCount(total.delivered),
-          judgment: `${formatShare(total.delivered, total.sent)} of those`,
+          judgment: `${formatShare(total.delivered, total.delivered + total.undelivered)} arrived`,
         },
         {
           label: "Undelivered",
-          value: formatCount(undelivered),
-          judgment: formatShare(undelivered, total.delivered + undelivered),
+          value: formatCount(total.undelivered),
+          judgment: formatShare(total.undelivered, total.delivered + total.undelivered),
         },
         {
           label: "Clicked",
@@ -124,7 +123,6 @@ function ByDay({ report }: { report: Report }): JSX.Element {
     .map((row) => ({
       ...row,
       day: row.day ?? "",
-      undelivered: row.failed.FAILED_TO_DELIVERY ?? 0,
       clicked: row.clicked ?? 0,
       optedOut: row.optedOut ?? 0,
     }))

@@ -59,7 +59,7 @@ function CampaignRows({
           "wide",
         ],
         ["Sent", (row) => formatCount(row.sent), "number named"],
-        ["Delivered", rate("delivered"), "number named right"],
+        ["Arrived", rate("delivered"), "number named right"],
         ["Clicked", rate("clicked"), "number named"],
         ["Opted out", rate("optedOut"), "number named right"],
       ]}

@@ -112,9 +112,9 @@ function Lead({ website, overview }: { website: WebsiteWithClients; overview: Ov
         </>
       ) : website.holds.length > 0 ? (
         "It is held in part. "
-      ) : row?.waiting ? (
+      ) : row?.overdue ? (
         <>
-          <a href={`#/waiting?website=${website.websiteId}`}>{formatCount(row.waiting)} texts wait</a>
+          <a href={`#/waiting?website=${website.websiteId}`}>{formatCount(row.overdue)} texts wait</a>
           {row.waitsFor ? ` for ${row.waitsFor}` : ""}.{" "}
         </>
       ) : row && row.accepted > 0 ? (
@@ -147,21 +147,23 @@ function Today({ overview, website }: { overview: Overview | null; website: Webs
         },
         {
           label: "Texts today",
-          value: formatCount(row?.textsToday),
+          value: formatCount(row?.today.accepted),
           judgment: dailyLimit
-            ? `${formatShare(dailyLimitUsed ?? 0, dailyLimit)} of the daily limit`
-            : `${formatShare(day?.delivered ?? 0, day?.sent ?? 0)} delivered`,
+            ? `${dailyLimitUsed === null ? "–" : formatShare(dailyLimitUsed, dailyLimit)} of the daily limit`
+            : `${formatShare(row?.today.delivered ?? 0, (row?.today.delivered ?? 0) + (row?.today.undelivered ?? 0))} arrived`,
           href: messagesHash(`website:${id} after:today`),
         },
         {
           label: "Opt-out rate, 30 days",
-          value: row ? formatShare(row.optedOut30Days, row.sent30Days) : "–",
+          value: row ? formatShare(row.optedOut30Days, row.month.sent) : "–",
           judgment: row ? `${formatCount(row.optedOut30Days)} people` : "not known",
         },
         {
-          label: "Not arrived today",
-          value: formatCount(row?.failedToday),
-          judgment: row ? `${formatShare(row.failedToday, row.textsToday)} of them` : "not known",
+          label: "Undelivered today",
+          value: formatCount(row?.today.undelivered),
+          judgment: row
+            ? `${formatShare(row.today.undelivered, row.today.delivered + row.today.undelivered)} of receipts`
+            : "not known",
           href: messagesHash(`website:${id} after:today status:undelivered`),
         },
         {

@@ -72,11 +72,11 @@ function List({ list, overview }: { list: WebsiteList; overview: Overview | null
         ],
         [
           "Opt-out rate, 30 days",
-          ({ now }) => (now ? formatShare(now.optedOut30Days, now.sent30Days) : "–"),
+          ({ now }) => (now ? formatShare(now.optedOut30Days, now.month.sent) : "–"),
           "number named",
         ],
-        ["Texts today", ({ now }) => formatCount(now?.textsToday), "number named right"],
-        ["Not arrived today", ({ now }) => formatCount(now?.failedToday), "number named"],
+        ["Texts today", ({ now }) => formatCount(now?.today.accepted), "number named right"],
+        ["Undelivered today", ({ now }) => formatCount(now?.today.undelivered), "number named"],
         ["Now", (row) => <Status look={lookOf(row)} />, "wide"],
       ]}
     />

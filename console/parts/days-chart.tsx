@@ -47,7 +47,7 @@ function readoutOf(day: Day | undefined): Readout {
       ["Accepted", day.accepted],
       ["Delivered", day.delivered],
       ["Undelivered", day.undelivered],
-      ["of those sent", formatShare(day.undelivered, day.delivered + day.undelivered)],
+      ["of those with a receipt", formatShare(day.undelivered, day.delivered + day.undelivered)],
     ],
   };
 }

@@ -43,7 +43,7 @@ function readoutOf(minute: Minute | undefined): Readout {
       ["Delivered", minute.delivered],
       ["Undelivered", minute.undelivered],
       ["No receipt", minute.noReceipt],
-      ["Waiting", minute.waiting],
+      ["Waiting", minute.waiting ?? "not counted"],
     ],
   };
 }
@@ -57,7 +57,7 @@ function Plot({ minutes, mark, frame }: { minutes: Minute[]; mark: Mark | null; 
     const delivered = heightOf(minute.delivered, top, plot);
     return [
       ["ok-fill", base, delivered],
-      ["hatched", base - delivered, heightOf(minute.waiting, top, plot)],
+      ["hatched", base - delivered, heightOf(minute.waiting ?? 0, top, plot)],
       ["bad-pale", base + 1.5, -Math.min(BELOW - 4, heightOf(minute.undelivered, top, plot))],
     ];
   });

@@ -4,11 +4,11 @@ import { signedIn } from "../lib/session.ts";
 import { Icon, type IconName, Mark } from "./icon.tsx";
 
 /** `count`: how many somebody must act on; left out where there are none. */
-type Place = [path: string, label: string, icon: IconName, count?: "waiting" | "toDecide" | "problems"];
+type Place = [path: string, label: string, icon: IconName, count?: "overdue" | "toDecide" | "problems"];
 
 const OVERVIEW: Place = ["overview", "Overview", "overview"];
 const MESSAGES: Place = ["messages", "Messages", "messages"];
-const WAITING: Place = ["waiting", "Waiting", "waitingPage", "waiting"];
+const WAITING: Place = ["waiting", "Waiting", "waitingPage", "overdue"];
 const PEOPLE: Place = ["people", "People", "people"];
 
 const GROUPS: [name: string, ...Place[]][] = [
@@ -30,7 +30,7 @@ const GROUPS: [name: string, ...Place[]][] = [
   ],
 ];
 
-const TONES = { waiting: "wait", toDecide: "", problems: "bad" };
+const TONES = { overdue: "wait", toDecide: "", problems: "bad" };
 
 export function Navigation({ page, onSignOut }: { page: string; onSignOut: () => void }): JSX.Element {
   const { session, overview } = signedIn();

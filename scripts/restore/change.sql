@@ -1,12 +1,7 @@
 -- After a database is restored: nothing that was sent or posted since is sent or posted again. It may run twice. :restored_at is in
 -- milliseconds since 1970, and not later than the restore. A scheduled message whose time has come by then may have been sent: it becomes
 -- a message first. A message that is under way gets no callback any more: its outcome may have been posted. Reports count the days again that a
--- sweep has closed in between.
-INSERT INTO traffic_counts (website_id, span, at, carrier, accepted, not_sent, failed, sending, delivered, undelivered)
-  SELECT iif(a.value, '', k.website_id), s.value, (:restored_at - 1) / iif(s.value = 'day', 86400000, 60000), '', count(*), 0, 0, 0, 0, 0
-  FROM scheduled_messages k CROSS JOIN json_each('[0, 1]') a CROSS JOIN json_each('["minute", "day"]') s
-  WHERE k.send_at <= :restored_at GROUP BY 1, 2
-  ON CONFLICT (website_id, span, at, carrier) DO UPDATE SET accepted = accepted + excluded.accepted;
+-- sweep has closed in between, and the overview counts what is pending again as pending.
 INSERT INTO links (code, message_id, url) SELECT request ->> 'linkCode', message_id, request ->> 'clickUrl' FROM scheduled_messages
   WHERE send_at <= :restored_at AND request ->> 'linkCode' IS NOT NULL ON CONFLICT DO NOTHING;
 INSERT INTO messages (message_id, website_id, client_id, phone, email, text, media_url, click_url, callback_data, send_purpose, encoding,
@@ -29,6 +24,16 @@ INSERT INTO daily_counts (website_id, day, send_purpose, status, reason, message
 UPDATE websites SET counted_until = min(counted_until, f.since) FROM (SELECT website_id, min(accepted_at) AS since FROM messages
   WHERE claimed_at IS NULL AND status = 'FAILED_TO_SEND' AND updated_at >= :restored_at GROUP BY website_id) f
   WHERE f.website_id = websites.website_id;
+INSERT INTO counts (span, at, kind, subject, detail, count)
+  SELECT s.value, m.accepted_at / iif(s.value = 'day', 86400000, 60000),
+    iif(m.reason_code IN ('CANCELLED', 'EXPIRED', 'QUIET_HOURS', 'FREQUENCY_CAP'), 'endedBefore', 'notTaken'),
+    iif(a.value, '', m.website_id), iif(s.value = 'day', '', coalesce(m.carrier, '')), -count(*)
+  FROM messages m JOIN events e ON e.message_id = m.message_id AND e.event = 'FAILED_TO_SEND'
+    CROSS JOIN json_each('[0, 1]') a CROSS JOIN json_each('["minute", "day"]') s
+  WHERE m.claimed_at IS NULL AND m.status = 'FAILED_TO_SEND' AND m.updated_at >= :restored_at AND m.is_reply = 0
+    AND (m.accepted_at < :restored_at OR (m.requested_at < :restored_at AND m.send_at <= :restored_at))
+    AND e.occurred_at >= :restored_at AND e.seq <= (SELECT events FROM counted_ledgers) GROUP BY 1, 2, 3, 4, 5
+  ON CONFLICT (subject, span, kind, at, detail) DO UPDATE SET count = count + excluded.count;
 UPDATE messages SET status = 'PENDING_TO_SEND', claimed_at = unixepoch() * 1000, claim = 'restored',
   reason = 'the database was restored', due_at = coalesce(due_at, accepted_at),
   carrier = coalesce(carrier, (SELECT carrier FROM websites w WHERE w.website_id = messages.website_id))

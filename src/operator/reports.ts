@@ -9,6 +9,7 @@ import { askEach } from "../flows/databases/ask-each.ts";
 import { reportOn } from "../flows/operations/make-report.ts";
 import type { ApiRequest } from "../http/api-request.ts";
 import { inQuery, ok, type Resource } from "../http/call.ts";
+import { TIME } from "../http/examples.ts";
 import { listWebsites } from "../store/clients/websites.ts";
 import type { Answers } from "./answers.ts";
 import { operatorCall } from "./operator-call.ts";
@@ -24,10 +25,8 @@ const reportAnswers = { Report: reportSchema };
 export type ReportAnswers = Answers<typeof reportAnswers>;
 
 const COUNTS = {
-  accepted: 3,
-  pending: 0,
-  sent: 2,
-  delivered: 2,
+  ...{ accepted: 3, scheduled: 0, waiting: 0, notSubscribed: 1, endedBefore: 0, notTaken: 0 },
+  ...{ sent: 2, noReceipt: 0, delivered: 2, undelivered: 0 },
   failed: { FAILED_TO_SEND: 0, FAILED_TO_DELIVERY: 0, NOT_FOUND: 0, NOT_SUBSCRIBED: 1, FAILED_TO_MATCH: 0 },
   reasons: {
     CANCELLED: 0,
@@ -49,15 +48,16 @@ const COUNTS = {
   robotClicks: 1,
   optedOut: 0,
   segments: 2,
-} satisfies ReportAnswers["Report"]["total"];
+} satisfies Omit<ReportAnswers["Report"]["total"], "held">;
 
 const REPORT = {
   websiteId: "brand",
   from: "2026-11-20",
   to: "2026-11-21",
   by: "day",
+  asOf: TIME,
   rows: [{ day: "2026-11-21", ...COUNTS }],
-  total: COUNTS,
+  total: { ...COUNTS, held: 0 },
 } satisfies ReportAnswers["Report"];
 
 const CSV = {
@@ -90,7 +90,7 @@ const get = operatorCall({
   tag: "Websites",
   summary: "Count the messages of a website",
   description:
-    "Accepted, pending, sent, delivered, failed (by status and by reason) and clicked messages, opt-outs, and segments of sent messages; by day of acceptance (UTC), sendPurpose, reason or sender. Exact, purged messages included. By reason, a message without one is in the row null. By sender, a day counts for the sender that the website had at its end.",
+    "Accepted messages and what has become of them, failures by status and by reason, clicked messages, opt-outs, and segments of sent messages; by day of acceptance (UTC), sendPurpose, reason or sender. Exact, purged messages included. A message that is kept for its time is in the day of its time, and is accepted some minutes before. By reason, a message without one is in the row null. By sender, a day counts for the sender that the website had at its end.",
   database: "named",
   parameters: [WEBSITE, ...parameters("day")],
   answers: [{ ...ok(reportAnswers.Report, ROWS, REPORT), other: CSV }],
@@ -115,7 +115,7 @@ const getOfAll = operatorCall({
   answers: [
     {
       ...ok(reportAnswers.Report, ROWS, {
-        ...{ ...REPORT, websiteId: null, by: "website", rows: [{ websiteId: "brand", ...COUNTS }] },
+        ...{ ...REPORT, websiteId: null, by: "website", rows: [{ websiteId: "brand", ...COUNTS, held: 0 }] },
       }),
       other: CSV,
     },

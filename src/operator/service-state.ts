@@ -1,5 +1,7 @@
 import * as z from "zod";
+import { isStoreUnavailable } from "../domain/failure.ts";
 import { toMetrics } from "../domain/operations/metrics.ts";
+import { readMonth } from "../flows/operations/read-month.ts";
 import { readServiceState } from "../flows/operations/read-service-state.ts";
 import { ok, type Resource } from "../http/call.ts";
 import { operatorCall } from "./operator-call.ts";
@@ -26,6 +28,12 @@ const get = operatorCall({
   },
 });
 
+/** The other metrics are there while the store is away. */
+function unlessAway(error: unknown): null {
+  if (!isStoreUnavailable(error)) throw error;
+  return null;
+}
+
 /** The version is that of Prometheus' format. */
 const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
@@ -36,7 +44,7 @@ const getMetrics = operatorCall({
   tag: "Service state",
   summary: "Read the state of the service for Prometheus",
   description:
-    "The same counts in Prometheus' text format. `textgate_problem` is 1 while a problem lasts. Nothing in it names a person, a website or a client.",
+    "The same counts in Prometheus' text format, and the texts of the last 30 days as GET /operator/overview has them. `textgate_problem` is 1 while a problem lasts. Nothing in it names a person, a website or a client.",
   answers: [
     {
       status: 200,
@@ -49,8 +57,11 @@ const getMetrics = operatorCall({
   namesNobody: true,
   command: { name: "metrics" },
   run: async (request, deps) => {
-    const state = await readServiceState(deps, new URL(request.url).origin, request.requestId);
-    return new Response(toMetrics(state), { headers: { "content-type": METRICS_TYPE } });
+    const [state, counted] = await Promise.all([
+      readServiceState(deps, new URL(request.url).origin, request.requestId),
+      readMonth(deps, null).catch(unlessAway),
+    ]);
+    return new Response(toMetrics(state, counted?.month ?? null), { headers: { "content-type": METRICS_TYPE } });
   },
 });
 

@@ -4,6 +4,7 @@ import { DAY_MILLISECONDS, toDay } from "../domain/day.ts";
 import { failField } from "../domain/failure.ts";
 import { putWebsite } from "../flows/clients/put-website.ts";
 import { askEach } from "../flows/databases/ask-each.ts";
+import { readMonth } from "../flows/operations/read-month.ts";
 import { authorOf } from "../http/api-request.ts";
 import { BODY_LIMITS, noteIgnored, readJson } from "../http/body.ts";
 import { ok, type Resource } from "../http/call.ts";
@@ -13,7 +14,6 @@ import { readEndpoints } from "../store/callbacks/endpoint-health.ts";
 import { listClientsWithUse } from "../store/clients/client-uses.ts";
 import { readRefusals } from "../store/clients/refusal-counts.ts";
 import { listWebsites } from "../store/clients/websites.ts";
-import { readCounted } from "../store/messages/daily-limit.ts";
 import { type WebsiteAnswers, websiteAnswers } from "./answers/websites.ts";
 import { CHANGE, CHANGE_COLUMNS, lastChanges } from "./audit.ts";
 import { operatorCall, settingsBody } from "./operator-call.ts";
@@ -56,6 +56,19 @@ const A_WEBSITE = {
 const WITH_CLIENTS = ok(websiteAnswers.WebsiteWithClients, "The website with its clients, without secrets.", {
   ...A_WEBSITE,
   clients: [{ ...A_CLIENT, ...USE }],
+  texts: {
+    ...{
+      asOf: TIME,
+      accepted: 9300,
+      scheduled: 10,
+      waiting: 20,
+      held: 0,
+      notSubscribed: 100,
+      endedBefore: 30,
+      notTaken: 20,
+    },
+    ...{ sent: 9120, noReceipt: 20, delivered: 8900, undelivered: 200 },
+  },
   dailyLimitUsed: 1204,
   refusedRequests: [{ day: "2026-11-21", code: 40001, requests: 12 }],
   changes: [CHANGE],
@@ -67,16 +80,18 @@ function websiteView({ home: _, createdAt, updatedAt, holds, ...website }: Websi
 
 async function readPage(deps: Deps, website: Website): Promise<WebsiteAnswers["WebsiteWithClients"]> {
   const { websiteId, dailyLimit } = website;
-  const [clients, endpoints, changes, refusals, counted] = await Promise.all([
+  const [texts, clients, endpoints, changes, refusals, counted] = await Promise.all([
+    readMonth(deps, websiteId),
     listClientsWithUse(deps.db, websiteId, deps.now()),
     readEndpoints(deps.db, { websiteId }, deps.now()),
     lastChanges(deps, { name: "website", value: websiteId }),
     readRefusals(deps.db, websiteId, deps.now()),
-    dailyLimit === null ? null : readCounted(deps.db, websiteId, deps.now()),
+    dailyLimit === null ? null : deps.limiter.textsUsed(websiteId),
   ]);
   return {
     ...websiteView(website),
     clients: clients.map((client) => clientWithUseView(client, endpoints)),
+    texts: texts && { asOf: texts.asOf === null ? null : toTime(texts.asOf), ...texts.month },
     dailyLimitUsed: counted,
     refusedRequests: refusals.map(({ day, ...count }) => ({ day: toDay(day * DAY_MILLISECONDS), ...count })),
     changes,

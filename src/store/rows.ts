@@ -74,6 +74,7 @@ export interface MessageRow {
   updated_at: number;
   due_at: number | null;
   claimed_at: number | null;
+  interrupted_at: number | null;
   claim: string | null;
   attempts: number;
   carrier: string | null;

@@ -5,6 +5,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { deliverMessages } from "../../src/flows/messages/deliver-messages.ts";
 import { beginRun } from "../../src/flows/messages/delivery-run.ts";
+import { countLedgers } from "../../src/flows/operations/count-ledgers.ts";
 import { ADA, BOB, CarrierWorld, mockSockets, OURS, SETTINGS } from "./carrier-world.ts";
 import { kannel } from "./kannel.ts";
 import { breaksOff, text } from "./test-carrier.ts";
@@ -260,6 +261,7 @@ describe("a message to a carrier that keeps its own list of opt-outs", () => {
     await at.inbound("STOP", { from: ADA });
     await at.world.runQueues();
     expect(at.submitted).toHaveLength(2);
+    await countLedgers(at.world.deps, at.world.now);
     const report = await (await at.world.operator("GET", "/websites/brand/report")).json();
     const { days } = (await (await at.world.operator("GET", "/overview")).json()) as { days: { optedOut: number }[] };
     expect(report).toMatchObject({ total: { optedOut: 1 } });

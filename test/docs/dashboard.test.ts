@@ -5,6 +5,7 @@ import scrapes from "../../examples/prometheus.yml?raw";
 import { toMetrics } from "../../src/domain/operations/metrics.ts";
 import type { ServiceState } from "../../src/domain/operations/problems.ts";
 import { MESSAGE_STATES } from "../../src/domain/operations/service-state.ts";
+import { trafficOf } from "../../src/domain/operations/traffic.ts";
 import { World } from "../world.ts";
 
 /** A variable of Grafana's, which its reader chooses. */
@@ -23,7 +24,8 @@ beforeEach(async () => {
   for (const database of state.databases) database.daysLeft ??= 1;
   for (const carrier of state.carriers) for (const name of MESSAGE_STATES) carrier[name].oldestSeconds ??= 1;
   for (const queue of state.queues) queue.backlog ??= 1;
-  const text = toMetrics({ ...state, retriedSeconds: 1 });
+  const month = trafficOf([], { scheduled: true, held: true });
+  const text = toMetrics({ ...state, retriedSeconds: 1 }, month);
   metrics = new Map([...text.matchAll(/^# TYPE (\w+)/gm)].map(([, name = ""]) => [name, new Set<string>()]));
   for (const [, name = "", labels = ""] of text.matchAll(/^(\w+)(?:\{(.*)\})? \S+$/gm)) {
     for (const [, label = ""] of labels.matchAll(/(\w+)="/g)) metrics.get(name)?.add(label);

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Report } from "../../src/domain/operations/report.ts";
+import { countLedgers } from "../../src/flows/operations/count-ledgers.ts";
 import type { AuditAnswers } from "../../src/operator/answers/operators.ts";
 import type { OverviewAnswers } from "../../src/operator/answers/overview.ts";
 import type { PeopleAnswers } from "../../src/operator/answers/people.ts";
@@ -50,10 +51,11 @@ describe("the erasure of a person", () => {
     world.advance(120);
     await erase();
     const { total } = await report();
-    expect(total).toMatchObject({ accepted: 2, pending: 0, sent: 1, failed: { NOT_SUBSCRIBED: 1 } });
+    expect(total).toMatchObject({ accepted: 2, waiting: 0, sent: 1, failed: { NOT_SUBSCRIBED: 1 } });
+    await countLedgers(world.deps, world.now);
     expect(total.reasons).toMatchObject({ OPTED_OUT: 1, OUTCOME_UNKNOWN: 1 });
     const overview = (await (await world.operator("GET", "/overview")).json()) as OverviewAnswers["Overview"];
-    expect([overview.needs.waiting, overview.websites[0]?.waiting]).toEqual([0, 0]);
+    expect([overview.needs.overdue, overview.websites[0]?.month.waiting]).toEqual([0, 0]);
     expect(overview.days.at(-1)).toMatchObject({ accepted: 2, sent: 1 });
   });
 

@@ -386,7 +386,7 @@ describe("metrics", () => {
     expect(lines).toContain('textgate_problem{problem="carrier-paused"} 1');
     expect(lines).toContain('textgate_problem{problem="sweep-late"} 0');
     expect(lines).toContain('textgate_submissions_5m{carrier="gateway",outcome="later"} 4');
-    expect(lines).toContain('textgate_messages{carrier="gateway",state="retrying"} 4');
+    expect(lines).toContain('textgate_open_messages{carrier="gateway",state="retrying"} 4');
     expect(text).not.toContain("brand");
   });
 

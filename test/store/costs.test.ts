@@ -12,6 +12,7 @@ import type { Send } from "../../src/domain/messages/send.ts";
 import { purgeMessages } from "../../src/flows/messages/purge-messages.ts";
 import { queueAccepted } from "../../src/flows/messages/queue-jobs.ts";
 import { storeGroup } from "../../src/flows/messages/store-sends.ts";
+import { countLedgers } from "../../src/flows/operations/count-ledgers.ts";
 import { storeParts } from "../../src/flows/people/import-subscribers.ts";
 import { readImport, type StoredImport } from "../../src/store/people/imports.ts";
 import { undoStep } from "../../src/store/people/undo-import.ts";
@@ -52,6 +53,7 @@ class Day {
     await world.subscribers("brand", PEOPLE);
     const callbackUrl = isCalledBack ? { callbackUrl: "https://brand.example.com/" } : {};
     const client = await world.client("brand", callbackUrl);
+    await countLedgers(world.deps, world.now);
     const { db, take } = countingDatabase(world.deps.db);
     world.deps = { ...world.deps, carriers, db };
     return new Day(world, client, take, count);
@@ -122,6 +124,10 @@ class Day {
     return this.#flow(`its callback: ${status}`, () => this.#deliver("textgate-callbacks", this.#world.callbacks));
   }
 
+  counts(): Promise<void> {
+    return this.#flow("its counts", () => countLedgers(this.#world.deps, this.#world.now));
+  }
+
   purge(): Promise<void> {
     this.#world.advance(60);
     return this.#flow("its purge", () => purgeMessages(this.#world.deps, this.#world.now, 1));
@@ -144,6 +150,7 @@ async function measure(count: number): Promise<Costs> {
   await uncalled.submissions();
   await uncalled.receipts("SENDING");
   await uncalled.receipts("DELIVERED");
+  await uncalled.counts();
   await uncalled.purge();
   const called = await Day.begin(count, true);
   await wholeDay(called);
@@ -162,6 +169,7 @@ async function wholeDay(day: Day): Promise<void> {
   await day.receipts("SENDING");
   await day.receipts("DELIVERED");
   await day.callbacks("DELIVERED");
+  await day.counts();
   await day.purge();
 }
 

@@ -66,11 +66,6 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
       "The scheduled messages of the time that an operator asks for, by the index alone: their ids are not in the order of time.",
   },
   {
-    step: "SEARCH bulk_parts USING PRIMARY KEY (first_id=?)",
-    sql: "UPDATE bulk_parts SET expires_at = max(",
-    reason: "The parts of one request that the daily limit refuses: some hundred at most.",
-  },
-  {
     step: "SEARCH duplicate_keys USING PRIMARY KEY (website_id=? AND phone=?)",
     reason: "What one website sent to one person within its window.",
   },
@@ -123,14 +118,9 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
   { step: "SEARCH outcome_counts USING PRIMARY KEY (minute>?)", reason: "The last hour, which is what is asked for." },
   { step: "SEARCH receipt_counts USING PRIMARY KEY (minute<?)", reason: "What is deleted." },
   { step: "SEARCH receipt_counts USING PRIMARY KEY (minute>?)", reason: "The last hour, which is what is asked for." },
-  { step: "SEARCH traffic_counts USING INDEX traffic_by_day (at<?)", reason: "What is deleted." },
   {
-    step: "SEARCH traffic_counts USING PRIMARY KEY (website_id=? AND span=? AND at<?)",
-    reason: "What is deleted.",
-  },
-  {
-    step: "SEARCH traffic_counts USING PRIMARY KEY (website_id=? AND span=? AND at>?)",
-    reason: "The last hour, or 30 days, of all websites or of one.",
+    step: "SEARCH counts USING PRIMARY KEY (subject=? AND span=? AND kind=? AND at>?)",
+    reason: "The last hour, or 31 days, of all websites or of one.",
   },
   { step: "SCAN websites USING INDEX websites_held", reason: "Those with holds, until there are enough." },
   {
@@ -141,7 +131,7 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
   {
     step: "SEARCH messages USING INDEX messages_pending_by_website (website_id=?)",
     sql: "w.holds IS NOT NULL",
-    reason: "Pending messages of websites with holds: 20 at most.",
+    reason: "Pending messages of websites with a hold of a purpose or a client: 50,000 at most.",
   },
   {
     step: /^SEARCH (messages USING INDEX messages_pending_by_website|scheduled_messages USING INDEX scheduled_by_website)( \(website_id>\?\))?$/,
@@ -149,12 +139,17 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
     reason: "The next website of the index: one row for each that has messages.",
   },
   { step: "SCAN erasure_key", reason: ONE_ROW },
+  { step: "SCAN counted_ledgers", reason: ONE_ROW },
+  {
+    step: /^SEARCH (messages|events|subscription_changes)$/,
+    sql: "counted_ledgers",
+    reason: "The last row alone.",
+  },
   {
     step: "SEARCH subscription_changes",
     sql: "coalesce((SELECT max(change_id) FROM subscription_changes), 0)",
     reason: "The highest id alone: one row.",
   },
-  { step: "SCAN sqlite_sequence", reason: "A row for each table that numbers its rows." },
   { step: "SCAN websites", sql: "SELECT website_id FROM websites", reason: THE_OPERATORS_LOOK },
   { step: "SCAN homes USING INDEX homes_by_database", sql: "GROUP BY database", reason: THE_OPERATORS_LOOK },
   {
@@ -208,6 +203,16 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
     reason: "One website's texts of one person.",
   },
   { step: "SEARCH messages USING INDEX messages_pending (due_at>?)", sql: "ORDER BY due_at LIMIT", reason: COUNTED },
+  {
+    step: "SEARCH messages USING INDEX messages_pending (due_at>?)",
+    sql: "AS lookedAt",
+    reason: "Pending messages that are due later: 50,000 at most.",
+  },
+  {
+    step: /^SEARCH scheduled_messages USING INDEX scheduled_by_(time|website) /,
+    sql: "NULL AS minute",
+    reason: "The requests that are kept for a time of today, by the index alone.",
+  },
   {
     step: "SEARCH subscriptions USING PRIMARY KEY (website_id=?)",
     sql: "AS numbers, count(*) FILTER (WHERE subscribed = 1)",

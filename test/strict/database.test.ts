@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
+import { runBatch } from "../../src/store/database.ts";
 import { World } from "../world.ts";
 import { strictEnv } from "./bindings.ts";
 import { mostArguments } from "./database.ts";
@@ -55,6 +56,16 @@ describe("a statement", () => {
     ["SELECT coalesce('a,b),(c', 2)", 2],
   ])("%s has a function with %d of them", (sql, count) => {
     expect(mostArguments(sql)).toBe(count);
+  });
+
+  it("that writes begins with the fence", async () => {
+    const erase = DB.prepare("DELETE FROM links WHERE code = 'x'");
+    await runBatch(DB, [erase]);
+    expect(platform.takeRefusals()).toEqual([]);
+    for (const run of [() => DB.batch([erase]), () => erase.all()]) {
+      await run();
+      expect(platform.takeRefusals()).toEqual([expect.stringMatching("^a write without the fence")]);
+    }
   });
 
   it("is no other than those that are counted", () => {

@@ -50,6 +50,7 @@ async function ask(db: D1Database, statements: Prepared[]): Promise<D1Result<unk
     waiting += 1;
     try {
       for (const statement of statements) checkStatement(statement);
+      checkFence(statements);
       for (const { sql } of statements) {
         const fault = joinFault(sql);
         if (fault) platform.refuse(fault);
@@ -87,6 +88,18 @@ function checkStatement({ sql, values }: Prepared): void {
   checkText(sql);
   if (values.length > LIMITS.boundParameters.value) refuse("too many SQL variables: SQLITE_ERROR", sql);
   for (const value of values) if (exceeds([value], LIMITS.valueBytes.value)) refuse(TOO_BIG, sql);
+}
+
+const WRITES = /\b(INSERT INTO|UPDATE (?!SET)\w+|DELETE FROM) /;
+
+/** Counts that are added once, and never tried again: see runOnce. */
+const ONCE = /^\s*INSERT INTO (outcome_counts|refusal_counts) /;
+
+/** What writes begins with the fence: see src/store/fence.ts. */
+function checkFence(statements: Prepared[]): void {
+  const write = statements.find(({ sql }) => WRITES.test(sql) && !ONCE.test(sql));
+  if (write && !statements[0]?.sql.includes("INTO late_tries"))
+    platform.refuse(`a write without the fence: ${write.sql}`);
 }
 
 function checkResults(results: D1Result<unknown>[]): void {

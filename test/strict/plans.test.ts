@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
+import { runBatch } from "../../src/store/database.ts";
 import { World } from "../world.ts";
 import { ALLOWED_PLANS } from "./allowed-plans.ts";
 import { strictEnv } from "./bindings.ts";
@@ -11,7 +12,7 @@ beforeEach(async () => {
 
 /** The steps that a statement is refused for. */
 async function stepsOf(sql: string, ...values: unknown[]): Promise<string[]> {
-  await strictEnv.DB.batch([strictEnv.DB.prepare(sql).bind(...values)]);
+  await runBatch(strictEnv.DB, [strictEnv.DB.prepare(sql).bind(...values)]);
   return platform.takeRefusals().map((refusal) => refusal.slice(0, refusal.indexOf(": ")));
 }
 

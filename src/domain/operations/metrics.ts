@@ -1,6 +1,8 @@
 // Pure. The state of the service in Prometheus' text format: https://prometheus.io/docs/instrumenting/exposition_formats/
+import { OUTCOME_CLASSES } from "../messages/outcome-class.ts";
 import { PROBLEMS, type ServiceState } from "./problems.ts";
 import { isKnown, MESSAGE_STATES, type StatePart } from "./service-state.ts";
+import type { Traffic } from "./traffic.ts";
 
 type Labels = Record<string, string>;
 type Sample = [labels: Labels, value: number | null];
@@ -21,7 +23,8 @@ function toLabels(labels: Labels): string {
 const byOutcome = (counts: Record<string, number | null>, labels: Labels = {}): Sample[] =>
   Object.entries(counts).map(([outcome, count]) => [{ ...labels, outcome }, count]);
 
-export function toMetrics(state: ServiceState): string {
+/** @param month the texts of the last 30 days; null: not known */
+export function toMetrics(state: ServiceState, month: Traffic | null): string {
   const { sweep, carriers, callbacks, failing } = state;
   const ifKnown = (part: StatePart, value: number) => (isKnown(failing, part) ? value : null);
   const byState = (read: (backlog: ServiceState["deadJobs"]) => number | null): Sample[] =>
@@ -41,11 +44,16 @@ export function toMetrics(state: ServiceState): string {
     ...storeGauges(state),
     gauge(
       "messages",
+      "Texts that were accepted in the last 30 days, by what has become of them.",
+      OUTCOME_CLASSES.map((name) => [{ class: name }, month?.[name] ?? null]),
+    ),
+    gauge(
+      "open_messages",
       "Messages that are not final, up to 10,000 of a state.",
       byState(({ count }) => count),
     ),
     gauge(
-      "messages_oldest_seconds",
+      "open_messages_oldest_seconds",
       "Age of the oldest in that state.",
       byState(({ oldestSeconds }) => oldestSeconds),
     ),

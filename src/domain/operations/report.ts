@@ -1,7 +1,8 @@
 // Pure. The report of a website: counts of its messages by day or by purpose.
 import * as z from "zod";
 import { dayAfter, dayBefore } from "../day.ts";
-import { MESSAGE_STATUSES, type MessageStatus } from "../messages/message.ts";
+import type { MessageStatus } from "../messages/message.ts";
+import { classOf, countClasses, figuresShape, toFigures } from "../messages/outcome-class.ts";
 import { REASONS, type Reason } from "../messages/reason.ts";
 
 const FAILURES = ["FAILED_TO_SEND", "FAILED_TO_DELIVERY", "NOT_FOUND", "NOT_SUBSCRIBED", "FAILED_TO_MATCH"] as const;
@@ -17,11 +18,10 @@ export const GROUPS = {
 
 export type GroupBy = keyof typeof GROUPS;
 
+const held = z.int().describe("Those among `waiting` that an operator holds.");
+
 const countsOfStatus = {
-  accepted: z.int().describe("All messages: pending, sending, delivered and failed."),
-  pending: z.int(),
-  sent: z.int().describe("Accepted by a carrier: sending, delivered or undelivered."),
-  delivered: z.int(),
+  ...figuresShape,
   failed: countsOf(FAILURES),
   reasons: countsOf(REASONS).describe("Failed messages, and those whose outcome is unknown, by reason."),
 };
@@ -45,6 +45,7 @@ const rowSchema = z
     sender: z.string().nullish().describe("null: of a website without a sender."),
     reason: z.enum(REASONS).nullish().describe("null: of messages without a reason."),
     ...countsOfStatus,
+    held: held.optional(),
   });
 
 export const reportSchema = z.object({
@@ -52,8 +53,11 @@ export const reportSchema = z.object({
   from: z.iso.date(),
   to: z.iso.date(),
   by: z.enum(Object.keys(GROUPS) as GroupBy[]),
-  rows: z.array(rowSchema).describe("By reason, without clicks, opt-outs and segments: they are not counted by it."),
-  total: z.object({ ...countsOfStatus, ...otherCounts }),
+  asOf: z.iso.datetime().describe("What came before is counted."),
+  rows: z
+    .array(rowSchema)
+    .describe("By reason, without clicks, opt-outs and segments: they are not counted by it. By day, without `held`."),
+  total: z.object({ ...countsOfStatus, held, ...otherCounts }),
 });
 
 function countsOf<Name extends string>(names: readonly Name[]) {
@@ -64,7 +68,7 @@ export type Report = z.output<typeof reportSchema>;
 
 export type Counts = Report["total"];
 
-type CountsOfStatus = Omit<Counts, "clicked" | "clicks" | "robotClicks" | "optedOut" | "segments">;
+type CountsOfStatus = Omit<Counts, "held" | "clicked" | "clicks" | "robotClicks" | "optedOut" | "segments">;
 
 /** Counts of one group, status and reason. */
 export interface ReportRow {
@@ -72,6 +76,10 @@ export interface ReportRow {
   name: string;
   status: MessageStatus;
   reason: Reason | null;
+  /** Pending, and its time or its sending hours are ahead. */
+  isAhead: boolean;
+  /** Waiting, and an operator holds it. */
+  isHeld: boolean;
   messages: number;
   segments: number;
   clicked: number;
@@ -81,7 +89,7 @@ export interface ReportRow {
 }
 
 export function makeReport(
-  question: Pick<Report, "websiteId" | "from" | "to" | "by">,
+  question: Pick<Report, "websiteId" | "from" | "to" | "by" | "asOf">,
   counted: readonly ReportRow[],
 ): Report {
   const { by } = question;
@@ -91,23 +99,32 @@ export function makeReport(
     .map(([name, group]) => ({
       // Every other group has a name.
       [GROUPS[by]]: name || null,
-      ...(by === "reason" ? countStatuses(group) : count(group)),
+      ...countGroup(by, group),
     }));
   return { ...question, rows: rows as Report["rows"], total: count(counted) };
 }
 
+function countGroup(by: GroupBy, group: readonly ReportRow[]): Partial<Counts> {
+  if (by === "reason") return countStatuses(group);
+  const { held, ...counts } = count(group);
+  return by === "day" ? counts : { ...counts, held };
+}
+
 /** A report as a table with a heading, without the total. */
 export function toTable({ by, rows }: Report): (string | number)[][] {
-  const flatten = (counts: CountsOfStatus) => flattenCounts(counts, by !== "reason");
-  const columns = flatten(by === "reason" ? countStatuses([]) : count([])).map(([column]) => column);
+  const flatten = (counts: CountsOfStatus) =>
+    flattenCounts(counts, by !== "reason").filter(([column]) => by !== "day" || column !== "held");
+  const columns = flatten(count([])).map(([column]) => column);
   const table = rows.map((row) => [row[GROUPS[by]] ?? "", ...flatten(row).map(([, count]) => count)]);
   return [[GROUPS[by], ...columns], ...table];
 }
 
 function flattenCounts(counts: CountsOfStatus & Partial<Counts>, hasAll: boolean): [column: string, count: number][] {
-  const { accepted, pending, sent, delivered, failed, reasons } = counts;
-  const { clicked = 0, clicks = 0, robotClicks = 0, optedOut = 0, segments = 0 } = counts;
-  const ofStatus = { accepted, pending, sent, delivered, ...failed };
+  const { failed, reasons, accepted, scheduled, waiting, held = 0, ...others } = counts;
+  const { notSubscribed, endedBefore, notTaken, sent, noReceipt, delivered, undelivered } = others;
+  const { clicked = 0, clicks = 0, robotClicks = 0, optedOut = 0, segments = 0 } = others;
+  const ended = { notSubscribed, endedBefore, notTaken, sent, noReceipt, delivered, undelivered };
+  const ofStatus = { accepted, scheduled, waiting, held, ...ended, ...failed };
   const all = { ...ofStatus, clicked, clicks, robotClicks, optedOut, segments, ...reasons };
   return Object.entries(hasAll ? all : ofStatus);
 }
@@ -126,15 +143,13 @@ function count(rows: readonly ReportRow[]): Counts {
   };
 }
 
-function countStatuses(rows: readonly ReportRow[]): CountsOfStatus {
+function countStatuses(rows: readonly ReportRow[]): CountsOfStatus & Pick<Counts, "held"> {
   const sum = (some: readonly ReportRow[]) => some.reduce((total, { messages }) => total + messages, 0);
   const of = (...statuses: MessageStatus[]) => sum(rows.filter(({ status }) => statuses.includes(status)));
   const because = (reason: Reason) => sum(rows.filter((row) => row.reason === reason));
   return {
-    accepted: of(...MESSAGE_STATUSES),
-    pending: of("PENDING_TO_SEND"),
-    sent: of("SENDING", "DELIVERED", "FAILED_TO_DELIVERY"),
-    delivered: of("DELIVERED"),
+    ...toFigures(countClasses(rows, (row) => [classOf(row.status, row.reason, row.isAhead), row.messages])),
+    held: sum(rows.filter(({ isHeld }) => isHeld)),
     failed: Object.fromEntries(FAILURES.map((status) => [status, of(status)])) as Counts["failed"],
     reasons: Object.fromEntries(REASONS.map((reason) => [reason, because(reason)])) as Counts["reasons"],
   };

@@ -52,7 +52,7 @@ interface Line {
   share: number;
 }
 
-/** One line for messages so few that one claim takes them. Of many, one for each carrier, so that none waits for another carrier. */
+/** One line for messages so few that one claim takes them. For many, each carrier has a line, so that none waits for another carrier. */
 async function toLines(deps: Deps, run: DeliveryRun, ids: string[]): Promise<Line[]> {
   const { free } = run.connections;
   if (ids.length <= free * SUBMISSIONS_A_CONNECTION.first) return [{ ids, carrier: null, share: free }];

@@ -1,5 +1,5 @@
 import type { Deps } from "../../deps.ts";
-import { cancellationWait, waitForCancellation } from "../../domain/messages/retry-policy.ts";
+import { RECOVERY_MILLISECONDS } from "../../domain/messages/retry-policy.ts";
 import { releaseScheduled } from "../../store/messages/release-scheduled.ts";
 import { inSteps } from "../in-steps.ts";
 import { queueCallbacks, queueDeliveriesAt } from "./queue-jobs.ts";
@@ -10,12 +10,10 @@ import { queueCallbacks, queueDeliveriesAt } from "./queue-jobs.ts";
  * again. @returns how many there were
  */
 export async function releaseDue(deps: Deps, now: number): Promise<number> {
-  const wait = cancellationWait(deps.config.requeueAfterMilliseconds);
-  const mayGo = (requestedAt: number) => now + waitForCancellation(now - requestedAt, wait);
   const release = async () => {
     const { messages, due } = await releaseScheduled(deps.db, now);
     await queueCallbacks(deps, due);
-    return messages.map(({ messageId, at, requestedAt }) => ({ messageId, at: Math.max(at, mayGo(requestedAt)) }));
+    return messages.map(({ messageId, at }) => ({ messageId, at: Math.max(at, now + RECOVERY_MILLISECONDS) }));
   };
   return inSteps(release, (messages) => queueDeliveriesAt(deps, "bulk", messages, deps.now()));
 }

@@ -16,7 +16,7 @@ export async function reportOn(
   question: Pick<Report, "websiteId" | "from" | "to" | "by">,
 ): Promise<Report> {
   const counted = await askTheirs(deps, websites, (own, some) => countIn(own, some, question));
-  return makeReport(question, counted);
+  return makeReport({ ...question, asOf: new Date(deps.now()).toISOString() }, counted);
 }
 
 /** Counts the messages of websites of one database. */
@@ -30,7 +30,7 @@ async function countIn(
     by === "sender"
       ? await partsBySender(deps.db, websites, question)
       : websites.map(({ websiteId }) => ({ websiteId, from, to, name: by === "website" ? websiteId : "" }));
-  const count = (some: Part[]) => countMessages(deps.db, some, by);
+  const count = (some: Part[]) => countMessages(deps.db, some, by, deps.now());
   return (await inParallel(chunk(parts, PARTS_A_STATEMENT), STATEMENTS_AT_ONCE, count)).flat();
 }
 

@@ -1,60 +1,22 @@
-// What an operator looks at first: accepted and delivered texts, pending texts that should have gone, and the problems. A look reads
-// at most 4,000 rows of each database, and writes nothing.
+// What an operator looks at first: what has become of the texts, pending texts that should have gone, and the problems. It writes nothing.
 import type { Deps } from "../../deps.ts";
-import { DAY_MILLISECONDS, dayNumber, toDay } from "../../domain/day.ts";
+import { DAY_MILLISECONDS } from "../../domain/day.ts";
 import { isStoreUnavailable } from "../../domain/failure.ts";
 import type { ProblemDetail, ServiceState } from "../../domain/operations/problems.ts";
-import { hourBefore } from "../../store/operations/outcome-counts.ts";
-import {
-  type Candidate,
-  type DatabaseTraffic,
-  type DayTraffic,
-  type MinuteTraffic,
-  MOST_WEBSITES,
-  readTraffic,
-  readWebsites,
-  SHOWN_DAYS,
-  type Traffic,
-  type WebsiteTraffic,
-} from "../../store/operations/overview.ts";
+import { type Candidate, MOST_WEBSITES, readTraffic, readWebsites } from "../../store/operations/overview.ts";
 import { readNames } from "../../store/operations/problem-names.ts";
 import { readHistory, type ToldProblem } from "../../store/operations/told-problems.ts";
 import { askEach, type Missing } from "../databases/ask-each.ts";
 import { inFirst } from "../databases/places.ts";
+import { type AddedUp, addUp } from "./add-up-traffic.ts";
 import { FEW_ROWS, readServiceState } from "./read-service-state.ts";
 
 const HISTORY_DAYS = 7;
 const MOST_PROBLEMS = 50;
-const MINUTES = 60;
 
-export interface Figures {
-  accepted: number;
-  /** Taken by a carrier. */
-  submitted: number;
-  delivered: number;
-  /** Refused by the carrier, given up, or lost on the way. */
-  undelivered: number;
-  noReceipt: number;
-  waiting: number;
-}
-
-/** `waiting`: what is held is left out; null: too many are pending to count those that are held. */
-export type WebsiteNow = Omit<Figures, "waiting"> &
-  Pick<WebsiteTraffic, "websiteId" | "timeZone" | "acceptedToday" | "failedToday" | "sent30Days" | "optedOut30Days"> & {
-    name: string;
-    carrier: string;
-    waiting: number | null;
-  };
-
-export interface Overview {
+export interface Overview extends AddedUp {
   state: ServiceState;
-  minutes: (Figures & { at: number })[];
-  days: (Figures & Pick<DayTraffic, "clicked" | "optedOut" | "joined" | "parted"> & { day: string })[];
-  websites: WebsiteNow[];
-  carriers: (Figures & { carrier: string })[];
   isCut: boolean;
-  /** Accepted over a minute ago, and not held. null: it is not known how many are held. */
-  waiting: number | null;
   past: ToldProblem[];
   names: ProblemNames;
   missing: Missing;
@@ -79,27 +41,14 @@ export async function readOverview(
     askEach(deps, ({ db }) => readTraffic(db, websiteId, now)),
     readPast(deps, now),
   ]);
-  const minutes = traffic.answers.flatMap((answer) => answer.minutes);
-  const days = traffic.answers.flatMap((answer) => answer.days);
   const ids = websiteId === null ? choose(traffic.answers.flatMap((answer) => answer.candidates)) : [websiteId];
   const chosen = ids.slice(0, MOST_WEBSITES);
   const counted = await askEach(deps, ({ db }) => readWebsites(db, chosen, now));
   const named = await nameProblems(deps, [...state.details, ...history.past.map(({ detail }) => detail)]);
-  const websites = chosen.flatMap((id) => sumUp(counted.answers.flat().filter((own) => own.websiteId === id)));
-  const isEachCounted = isEachHeldOf(traffic.answers, chosen) && websites.every(({ held }) => held !== null);
-  const held = websites.reduce((sum, website) => sum + (website.held ?? 0), 0);
+  const figures = addUp(traffic.answers, counted.answers, chosen, now);
   return {
-    state,
-    minutes: byMinute(minutes, now),
-    days: byDay(days, now),
-    websites: websites.sort((a, b) => b.accepted - a.accepted),
-    carriers: byCarrier(minutes),
-    isCut: ids.length > chosen.length,
-    waiting: isEachCounted
-      ? Math.max(0, pendingOf(days) - pendingOf(minutes.filter(({ at }) => at >= hourBefore(now) + MINUTES - 1)) - held)
-      : null,
-    past: history.past,
-    names: named.names,
+    ...{ state, ...figures, isCut: ids.length > chosen.length },
+    ...{ past: history.past, names: named.names },
     missing: together(traffic.missing, counted.missing, named.missing, history.missing),
   };
 }
@@ -143,80 +92,4 @@ function choose(candidates: Candidate[]): string[] {
     return [...accepted].sort(([, a], [, b]) => b - a).map(([id]) => id);
   });
   return [...new Set(ids)];
-}
-
-/** Whether each website with a hold is among the chosen ones, whose held messages are counted. */
-const isEachHeldOf = (answers: DatabaseTraffic[], chosen: string[]) =>
-  answers.every(({ candidates }) => candidates.every(({ rank, websiteId }) => rank > 0 || chosen.includes(websiteId)));
-
-/** The counts of one website in all databases. None where no database has it that has answered. */
-function sumUp(counted: WebsiteTraffic[]): (WebsiteNow & { held: number | null })[] {
-  const here = counted.find(({ name }) => name !== null);
-  if (!here) return [];
-  const { websiteId, name, carrier, timeZone, isHeld } = here;
-  const total = (read: (one: WebsiteTraffic) => number) => counted.reduce((sum, one) => sum + read(one), 0);
-  const pending = Math.max(
-    0,
-    total((one) => one.pending - one.young),
-  );
-  const held = isHeld ? pending : here.held && Math.min(pending, here.held);
-  const figures = { ...figuresOf(counted), waiting: held === null ? null : pending - held };
-  return [
-    {
-      ...{ websiteId, name: name ?? "", carrier: carrier ?? "", timeZone, ...figures, held },
-      acceptedToday: total((one) => one.acceptedToday),
-      failedToday: total((one) => one.failedToday),
-      sent30Days: total((one) => one.sent30Days),
-      optedOut30Days: total((one) => one.optedOut30Days),
-    },
-  ];
-}
-
-const sumOf = (some: Traffic[], read: (one: Traffic) => number) => some.reduce((sum, one) => sum + read(one), 0);
-
-const pendingOf = (some: Traffic[]) => sumOf(some, ({ pending }) => pending);
-
-function figuresOf(some: Traffic[]): Figures {
-  return {
-    accepted: sumOf(some, ({ accepted }) => accepted),
-    submitted: sumOf(some, ({ sending, delivered, undelivered }) => sending + delivered + undelivered),
-    delivered: sumOf(some, ({ delivered }) => delivered),
-    undelivered: sumOf(some, ({ undelivered, failed }) => undelivered + failed),
-    noReceipt: sumOf(some, ({ sending }) => sending),
-    waiting: Math.max(0, pendingOf(some)),
-  };
-}
-
-function byMinute(rows: MinuteTraffic[], now: number): Overview["minutes"] {
-  const byTime = Map.groupBy(rows, ({ at }) => at);
-  return Array.from({ length: MINUTES }, (_, index) => {
-    const at = hourBefore(now) + 1 + index;
-    return { at: at * 60_000, ...figuresOf(byTime.get(at) ?? []) };
-  });
-}
-
-function byDay(rows: DayTraffic[], now: number): Overview["days"] {
-  const byTime = Map.groupBy(rows, ({ at }) => at);
-  return Array.from({ length: SHOWN_DAYS }, (_, index) => {
-    const at = dayNumber(now) - SHOWN_DAYS + 1 + index;
-    const own = byTime.get(at) ?? [];
-    const total = (read: (it: DayTraffic) => number) => own.reduce((sum, it) => sum + read(it), 0);
-    return {
-      day: toDay(at * DAY_MILLISECONDS),
-      ...figuresOf(own),
-      clicked: total(({ clicked }) => clicked),
-      optedOut: total(({ optedOut }) => optedOut),
-      joined: total(({ joined }) => joined),
-      parted: total(({ parted }) => parted),
-    };
-  });
-}
-
-/** What has no carrier yet counts for none. */
-function byCarrier(rows: MinuteTraffic[]): Overview["carriers"] {
-  const carriers = Map.groupBy(
-    rows.filter(({ carrier }) => carrier !== ""),
-    ({ carrier }) => carrier,
-  );
-  return Array.from(carriers, ([carrier, own]) => ({ carrier, ...figuresOf(own), waiting: 0 }));
 }

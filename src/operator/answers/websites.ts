@@ -4,6 +4,7 @@ import { type Answers, missingShape } from "../answers.ts";
 import { clientWithUseSchema } from "./clients.ts";
 import { storedHoldSchema } from "./holds.ts";
 import { auditEntrySchema } from "./operators.ts";
+import { trafficShape } from "./traffic.ts";
 
 const websiteSchema = z.object({
   websiteId: z.string(),
@@ -30,10 +31,21 @@ export const websiteAnswers = {
   Website: websiteSchema,
   WebsiteWithClients: websiteSchema.extend({
     clients: z.array(clientWithUseSchema),
+    texts: z
+      .object({
+        asOf: z.iso.datetime().nullable().describe("What came before is counted. null: nothing is counted yet."),
+        ...trafficShape,
+      })
+      .nullable()
+      .describe(
+        "The texts of the last 30 days (UTC), as GET /operator/overview counts them. null: a database does not answer.",
+      ),
     dailyLimitUsed: z
       .int()
       .nullable()
-      .describe("Texts of the last 24 hours that count towards `dailyLimit`. null: it has no limit."),
+      .describe(
+        "Texts of the last 24 hours that count towards `dailyLimit`. null: it has no limit, or its object does not answer.",
+      ),
     refusedRequests: z
       .array(
         z.object({

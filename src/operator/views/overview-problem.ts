@@ -6,7 +6,7 @@ import { FEW_ROWS } from "../../flows/operations/read-service-state.ts";
 import { toTime } from "../../http/time.ts";
 import type { nowProblemSchema, pastProblemSchema } from "../answers/problems.ts";
 
-type Read = Pick<Overview, "state" | "websites" | "isCut" | "waiting" | "names">;
+type Read = Pick<Overview, "state" | "websites" | "isCut" | "overdue" | "names">;
 
 export function nowProblemView(detail: ProblemDetail, read: Read): z.output<typeof nowProblemSchema> {
   const { websiteId, clientId, carrier } = detail;
@@ -42,22 +42,22 @@ export function pastProblemView(
 }
 
 const waitingFor = (carrier: string, { websites }: Read) =>
-  websites.filter((website) => website.carrier === carrier && website.waiting !== 0);
+  websites.filter((website) => website.carrier === carrier && website.overdue !== 0);
 
 const sumOrNull = (counts: (number | null)[]) =>
   counts.reduce((sum, count) => (sum === null || count === null ? null : sum + count), 0);
 
 function affectedBy({ problem, carrier, clientId }: ProblemDetail, read: Read): number | null {
-  const { state, isCut, waiting } = read;
+  const { state, isCut, overdue } = read;
   // As many as are read may be fewer than there are.
   const known = (count: number | null) => (count === null || count >= FEW_ROWS ? null : count);
   switch (problem) {
     case "carrier-credentials":
     case "carrier-paused":
     case "carrier-not-set-up":
-      return isCut || carrier === null ? null : sumOrNull(waitingFor(carrier, read).map((it) => it.waiting));
+      return isCut || carrier === null ? null : sumOrNull(waitingFor(carrier, read).map((it) => it.overdue));
     case "messages-late":
-      return waiting;
+      return overdue;
     case "endpoint-failing":
       return state.callbacks.failingEndpoints.find((it) => it.clientId === clientId)?.failures ?? null;
     case "dead-jobs":

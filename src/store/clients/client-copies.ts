@@ -97,7 +97,7 @@ function toCopy(row: CredentialsRow): ClientCopy {
     oldSecret: row.old_secret_hash ? { hash: row.old_secret_hash, until: row.old_until ?? 0 } : null,
     ...{ duplicateWindowHours, allowedCountries, linkOrigin, transactionalPurposes, sendingHours },
     isCapped: frequencyCap !== null,
-    isLimited: dailyLimit !== null,
+    dailyLimit,
     home: row.home,
     database: row.database,
     version: row.changed_at,

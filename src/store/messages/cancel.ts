@@ -3,7 +3,6 @@ import type { DueEvent } from "../../domain/callbacks/callback.ts";
 import type { MessageStatus } from "../../domain/messages/message.ts";
 import { dueEvents } from "../callbacks/events.ts";
 import { runNamed } from "../database.ts";
-import { countAccepted } from "../operations/traffic-counts.ts";
 import type { MessageRow } from "../rows.ts";
 import { prepare, sql } from "../sql.ts";
 import { changeStatements } from "./messages.ts";
@@ -28,12 +27,6 @@ export async function cancelMessages(
   const list = JSON.stringify(ids);
   const kept = sql`json_each(${list}) j CROSS JOIN scheduled_messages kept ON kept.message_id = j.value AND kept.website_id = ${websiteId}`;
   const rows = await runNamed(db, {
-    traffic: countAccepted(
-      db,
-      sql`SELECT kept.website_id, ${now} AS accepted_at, '' AS carrier, NULL AS was, 'FAILED_TO_SEND' AS status
-        FROM ${kept}`,
-      now,
-    ),
     ended: prepare(
       db,
       sql`INSERT INTO messages (message_id, website_id, client_id, phone, email, text, media_url, click_url, callback_data,

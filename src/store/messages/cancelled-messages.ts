@@ -1,6 +1,6 @@
 import { runBatch } from "../database.ts";
+import { stepBack, uncount } from "../operations/count-ledgers.ts";
 import { uncountCancelled } from "../operations/daily-counts.ts";
-import { countAccepted } from "../operations/traffic-counts.ts";
 import { oneFormIn } from "../people/number-forms.ts";
 import { piece, prepare, type Sql, sql } from "../sql.ts";
 
@@ -36,14 +36,10 @@ export async function cancelUnconfirmed(db: D1Database, messageIds: string[], no
       WHERE (website_id, phone) IN (SELECT website_id, ${ONE_FORM} FROM messages WHERE message_id IN (${unconfirmed}))
         AND message_id IN (${unconfirmed})`),
     uncountCancelled(db, unconfirmed),
-    countAccepted(
-      db,
-      sql`SELECT website_id, accepted_at, '' AS carrier, status AS was, NULL AS status FROM messages
-        WHERE message_id IN (${unconfirmed})`,
-      now,
-    ),
+    uncount(db, unconfirmed, now),
     run(sql`DELETE FROM links WHERE message_id IN (${unconfirmed})`),
     run(sql`DELETE FROM messages WHERE message_id IN (${unconfirmed})`),
+    stepBack(db),
     run(sql`DELETE FROM events WHERE message_id IN (SELECT value FROM json_each(${list}) WHERE value NOT IN (
       SELECT m.message_id FROM json_each(${list}) j CROSS JOIN messages m ON m.message_id = j.value))`),
   ]);

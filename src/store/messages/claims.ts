@@ -10,7 +10,6 @@ import { toE164 } from "../../domain/people/phone.ts";
 import { dueEvents, recordEvents } from "../callbacks/events.ts";
 import { runNamed } from "../database.ts";
 import { addCounts, type OutcomeCount } from "../operations/outcome-counts.ts";
-import { countTraffic } from "../operations/traffic-counts.ts";
 import { otherFormIn } from "../people/number-forms.ts";
 import type { MessageRow, WebsiteRow } from "../rows.ts";
 import { piece, prepare, sql } from "../sql.ts";
@@ -122,13 +121,6 @@ function outcomeStatements(db: D1Database, { claim, records, longestWait, counts
           submissions = ${WITH_ENTRY}
         FROM ${recorded} WHERE m.message_id = r.message_id AND m.claim = ${claim} AND m.status <> 'PENDING_TO_SEND'`,
     ),
-    traffic: countTraffic(
-      db,
-      sql`SELECT m.website_id, m.accepted_at, coalesce(m.carrier, '') AS carrier, m.status AS was, r.status
-        FROM ${recorded} CROSS JOIN messages m ON m.message_id = r.message_id
-        WHERE m.claim = ${claim} AND m.status = 'PENDING_TO_SEND' AND r.status IS NOT NULL`,
-      now,
-    ),
     outcomes: prepare(
       db,
       sql`UPDATE messages AS m SET claim = NULL, carrier_message_id = coalesce(m.carrier_message_id, r.carrier_message_id),
@@ -158,7 +150,8 @@ function claimStatements(db: D1Database, { ids, claim, acceptedAfter }: NextClai
   return {
     claim: prepare(
       db,
-      sql`UPDATE messages AS m SET claimed_at = ${now}, claim = ${claim}, attempts = attempts + (claim IS NOT ${claim}), carrier = w.carrier
+      sql`UPDATE messages AS m SET claimed_at = ${now}, interrupted_at = NULL, claim = ${claim},
+          attempts = attempts + (claim IS NOT ${claim}), carrier = w.carrier
         FROM websites w
         WHERE m.message_id IN (SELECT value FROM json_each(${list})) AND w.website_id = m.website_id
           AND m.status = 'PENDING_TO_SEND' AND (m.claimed_at IS NULL OR m.claim = ${claim})

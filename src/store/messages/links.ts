@@ -2,7 +2,6 @@ import type { DueEvent } from "../../domain/callbacks/callback.ts";
 import { dueEvents } from "../callbacks/events.ts";
 import { runNamed, runQuery } from "../database.ts";
 import { IS_COUNTED } from "../operations/daily-counts.ts";
-import { countResponses } from "../operations/traffic-counts.ts";
 import type { LinkRow } from "../rows.ts";
 import { prepare, sql } from "../sql.ts";
 
@@ -32,15 +31,6 @@ export async function recordClick(db: D1Database, click: Click): Promise<DueEven
   const { counter, row, event } = click.isPerson ? personStatements(click) : robotStatements(click);
   const rows = await runNamed(db, {
     counter: prepare(db, counter),
-    first: click.isPerson
-      ? countResponses(
-          db,
-          "clicked",
-          sql`SELECT ${click.messageId} AS message_id
-            WHERE NOT EXISTS (SELECT 1 FROM clicks WHERE message_id = ${click.messageId} AND is_person = 1)`,
-          click.clickedAt,
-        )
-      : null,
     row: prepare(db, row),
     event: event && prepare(db, event),
   });

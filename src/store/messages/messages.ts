@@ -3,7 +3,6 @@ import { ALLOWED_FROM, type MessageStatus } from "../../domain/messages/message.
 import type { Reason } from "../../domain/messages/reason.ts";
 import { dueEvents, recordEvents } from "../callbacks/events.ts";
 import { runBatch, runQuery } from "../database.ts";
-import { countTraffic } from "../operations/traffic-counts.ts";
 import { prepare, type Sql, sql } from "../sql.ts";
 import { HELD } from "./holds.ts";
 
@@ -66,12 +65,6 @@ export function changeStatements(db: D1Database, change: StatusChange): D1Prepar
     AND (${carrier ?? null} IS NULL OR carrier = ${carrier ?? null})
     AND (${websiteId ?? null} IS NULL OR website_id = ${websiteId ?? null})`;
   return [
-    countTraffic(
-      db,
-      sql`SELECT website_id, accepted_at, coalesce(carrier, '') AS carrier, status AS was, ${status} AS status
-        FROM messages WHERE ${isChanged}`,
-      now,
-    ),
     prepare(
       db,
       sql`UPDATE messages SET status = ${status}, updated_at = ${now}, due_at = NULL,

@@ -6,7 +6,6 @@ import { toE164 } from "../../domain/people/phone.ts";
 import { dueEvents, recordEvents } from "../callbacks/events.ts";
 import { runBatch, runQuery } from "../database.ts";
 import { countReceipts } from "../operations/receipt-counts.ts";
-import { countTraffic } from "../operations/traffic-counts.ts";
 import type { MessageRow } from "../rows.ts";
 import { prepare, sql } from "../sql.ts";
 
@@ -61,12 +60,6 @@ function applyStatements(db: D1Database, receipts: Receipt[], carrier: string | 
     AND (${carrier} IS NULL OR m.carrier = ${carrier})`;
   return [
     ...(status === "SENDING" ? [] : [countReceipts(db, reports, isChanged, now)]),
-    countTraffic(
-      db,
-      sql`SELECT m.website_id, m.accepted_at, coalesce(m.carrier, '') AS carrier, m.status AS was, j.value ->> 'status' AS status
-        FROM json_each(${reports}) j CROSS JOIN messages m ON m.message_id = j.value ->> 'messageId' WHERE ${isChanged}`,
-      now,
-    ),
     prepare(
       db,
       sql`UPDATE messages AS m SET status = r.status, reason = r.reason, reason_code = r.code, updated_at = ${now}, due_at = NULL,

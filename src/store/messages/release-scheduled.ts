@@ -4,7 +4,7 @@ import type { MessageKind } from "../../domain/messages/kind.ts";
 import { dueEvents, recordEvents } from "../callbacks/events.ts";
 import { runNamed, runQuery, toJsonLists } from "../database.ts";
 import { prepare, sql } from "../sql.ts";
-import { countInserted, insertLinks, insertMessages } from "./new-messages.ts";
+import { insertLinks, insertMessages } from "./new-messages.ts";
 import { RELEASED_BEFORE_MILLISECONDS, type ScheduledMessageRow, type TimeOfKept } from "./scheduled.ts";
 
 /** Scheduled messages that one transaction stores. */
@@ -12,8 +12,8 @@ const RELEASED_A_STEP = 1000;
 
 /** What the release of kept requests has stored. */
 export interface Released {
-  /** `at`: when the message may go, in milliseconds since 1970. `requestedAt`: when its client asked for it. */
-  messages: { messageId: string; at: number; requestedAt: number }[];
+  /** `at`: when the message may go, in milliseconds since 1970. */
+  messages: { messageId: string; at: number }[];
   due: DueEvent[];
 }
 
@@ -44,7 +44,6 @@ export async function releaseScheduled(db: D1Database, now: number): Promise<Rel
   const isStillKept = sql`EXISTS (SELECT 1 FROM scheduled_messages kept WHERE kept.message_id = r.message_id)`;
   const isOfStored = sql`EXISTS (SELECT 1 FROM scheduled_messages kept WHERE kept.message_id = m.message_id)`;
   const { events } = await runNamed(db, {
-    traffic: lists.map((list) => countInserted(db, list, isStillKept, now)),
     inserted: lists.map((list) => prepare(db, insertMessages(list, isStillKept))),
     events: recordEvents(db, ids, now),
     links: lists.map((list) => insertLinks(db, list, isOfStored)),
@@ -53,10 +52,6 @@ export async function releaseScheduled(db: D1Database, now: number): Promise<Rel
       sql`DELETE FROM scheduled_messages WHERE message_id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`,
     ),
   });
-  const messages = rows.map((row) => ({
-    messageId: row.message_id,
-    at: row.send_at,
-    requestedAt: row.requested_at,
-  }));
+  const messages = rows.map((row) => ({ messageId: row.message_id, at: row.send_at }));
   return { messages, due: dueEvents(events) };
 }

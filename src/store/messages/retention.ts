@@ -2,10 +2,11 @@
 
 import { REFUSED_KEPT_MILLISECONDS } from "../../domain/clients/refused-request.ts";
 import { dayNumber } from "../../domain/day.ts";
+import type { CountRow } from "../../domain/operations/traffic.ts";
 import { runBatch, runNamed } from "../database.ts";
+import { KEPT_DAYS, KEPT_MINUTES, stepBack } from "../operations/count-ledgers.ts";
 import { countRemoved } from "../operations/daily-counts.ts";
 import { hourBefore, minuteOf } from "../operations/outcome-counts.ts";
-import { KEPT_DAYS, KEPT_MINUTES } from "../operations/traffic-counts.ts";
 import { prepare, type Sql, sql } from "../sql.ts";
 
 /**
@@ -31,7 +32,7 @@ interface OldMessage {
 }
 
 /**
- * Final messages that were accepted before `before`, among the PURGE_STEP rowids above `after`.
+ * Final messages that were accepted before `before` and are counted with their events, among the PURGE_STEP rowids above `after`.
  * @returns `after`: the last rowid that was looked at, for the next step; null: the next message is younger
  */
 export async function findOldMessages(
@@ -49,7 +50,8 @@ export async function findOldMessages(
       db,
       sql<OldMessage>`SELECT m.message_id AS messageId, m.website_id AS websiteId FROM messages m
         WHERE m.rowid > ${after} AND m.rowid <= (${first}) AND m.accepted_at <= ${before}
-          AND m.status NOT IN ('PENDING_TO_SEND', 'SENDING')`,
+          AND m.status NOT IN ('PENDING_TO_SEND', 'SENDING') AND EXISTS (SELECT 1 FROM counted_ledgers c WHERE c.messages >= m.rowid
+            AND NOT EXISTS (SELECT 1 FROM events e WHERE e.message_id = m.message_id AND e.seq > c.events))`,
     ),
   });
   return { messages: found.old, after: found.end[0]?.last ?? null };
@@ -57,7 +59,7 @@ export async function findOldMessages(
 
 export async function removeMessages(db: D1Database, messages: OldMessage[]): Promise<void> {
   const ids = JSON.stringify(messages.map(({ messageId }) => messageId));
-  await runNamed(db, removeCounted(db, sql`SELECT value FROM json_each(${ids})`));
+  await runNamed(db, { ...removeCounted(db, sql`SELECT value FROM json_each(${ids})`), stepBack: stepBack(db) });
 }
 
 /** Rows of each table that are deleted in one transaction. */
@@ -120,16 +122,8 @@ export function purgeOutcomes(db: D1Database, now: number): Promise<number> {
     receipts: sql`DELETE FROM receipt_counts WHERE (minute, carrier, sender, reason, code) IN (
       SELECT minute, carrier, sender, reason, code FROM receipt_counts WHERE minute <= ${hourBefore(now)}
       ORDER BY minute LIMIT ${DELETED_A_STEP})`,
-    minutes: sql`DELETE FROM traffic_counts WHERE (website_id, span, at, carrier) IN (
-      SELECT website_id, span, at, carrier FROM traffic_counts
-      WHERE span = 'minute' AND website_id <> '' AND at <= ${minuteOf(now) - KEPT_MINUTES} ORDER BY at LIMIT ${DELETED_A_STEP})`,
-    days: sql`DELETE FROM traffic_counts WHERE (website_id, span, at, carrier) IN (
-      SELECT website_id, span, at, carrier FROM traffic_counts
-      WHERE span = 'day' AND website_id <> '' AND at <= ${dayNumber(now) - KEPT_DAYS} ORDER BY at LIMIT ${DELETED_A_STEP})`,
-    minutesOfAll: sql`DELETE FROM traffic_counts
-      WHERE website_id = '' AND span = 'minute' AND at <= ${minuteOf(now) - KEPT_MINUTES}`,
-    daysOfAll: sql`DELETE FROM traffic_counts
-      WHERE website_id = '' AND span = 'day' AND at <= ${dayNumber(now) - KEPT_DAYS}`,
+    minutes: olderCounts("minute", minuteOf(now) - KEPT_MINUTES),
+    days: olderCounts("day", dayNumber(now) - KEPT_DAYS),
     tries: sql`DELETE FROM ended_tries WHERE call IN (
       SELECT call FROM ended_tries WHERE ended_at <= ${now - ENDED_KEPT_MILLISECONDS}
       ORDER BY ended_at LIMIT ${DELETED_A_STEP})`,
@@ -138,6 +132,10 @@ export function purgeOutcomes(db: D1Database, now: number): Promise<number> {
       ORDER BY refused_at LIMIT ${DELETED_A_STEP})`,
   });
 }
+
+const olderCounts = (span: CountRow["span"], latest: number): Sql =>
+  sql`DELETE FROM counts WHERE (subject, span, kind, at, detail) IN (
+    SELECT subject, span, kind, at, detail FROM counts WHERE span = ${span} AND at <= ${latest} ORDER BY at LIMIT ${DELETED_A_STEP})`;
 
 export function purgeDeadJobs(db: D1Database, before: number): Promise<number> {
   return purge(db, {

@@ -18,7 +18,7 @@ export interface ScheduledMessageRow {
 }
 
 /**
- * A message becomes one of `messages` so long before its time: a job may have to cancel it first (see waitForCancellation), and the sweep
+ * A message becomes one of `messages` so long before its time: a job may have to cancel it first (see RECOVERY_MILLISECONDS), and the sweep
  * runs every minute, and may be late.
  */
 export const RELEASED_BEFORE_MILLISECONDS = 7 * 60_000;

@@ -1,64 +1,44 @@
 import type { DueEvent } from "../../domain/callbacks/callback.ts";
 import type { MessageStatus } from "../../domain/messages/message.ts";
-import type { Send, SendOutcome, StoredSend } from "../../domain/messages/send.ts";
+import type { Send, SendOutcome } from "../../domain/messages/send.ts";
 import { dueEvents, recordEvents } from "../callbacks/events.ts";
 import { runNamed, runQuery, toJsonLists } from "../database.ts";
 import { piece, prepare, type Query, sql } from "../sql.ts";
-import {
-  countTowardsLimit,
-  dropMinutes,
-  freeDuplicates,
-  freeKeys,
-  isWithinLimit,
-  type Limited,
-  limited,
-  readOverLimit,
-} from "./daily-limit.ts";
 import { claimDuplicates, IS_FIRST, KEY_OF_CONTENT } from "./duplicates.ts";
-import {
-  countInserted,
-  explainRefused,
-  failUnconfirmed,
-  insertLinks,
-  insertMessages,
-  isRefused,
-} from "./new-messages.ts";
+import { readKey } from "./idempotency-keys.ts";
+import { explainRefused, failUnconfirmed, insertLinks, insertMessages, isRefused } from "./new-messages.ts";
 import { recipients } from "./recipients.ts";
 import { findSchedule, isKept, keepScheduled, STAYS_KEPT } from "./scheduled.ts";
 
 /**
  * Stores single sends of a website in one transaction. Each has its own outcome, in the given order, as if they had
- * come one after another; only a duplicate repeats a message of its own group even if that message is never sent. What is beyond the
- * daily limit of the website is not stored, and repeats nothing. Safe to run again: a stored send stays as it is.
+ * come one after another; only a duplicate repeats a message of its own group even if that message is never sent.
+ * Safe to run again: a stored send stays as it is.
  */
-export async function storeSends(db: D1Database, now: number, sends: readonly Send[]): Promise<StoredSend[]> {
+export async function storeSends(db: D1Database, now: number, sends: readonly Send[]): Promise<SendOutcome[]> {
   const { inserted, kept, events, holders } = await runNamed(db, statements(db, now, sends));
   const states = toStates([...inserted, ...kept], holders);
   const unknown = sends.filter(({ message }) => !states.has(message.messageId));
   // A transaction that took effect and ran again inserts nothing the second time.
   if (unknown.length > 0) for (const row of await readStates(db, unknown)) states.set(row.message_id, row);
   const due = Map.groupBy(dueEvents(events), (event) => event.slice(0, event.indexOf("_")));
-  const isLimited = sends.some((send) => send.isLimited);
-  const outcomes = sends.map((send) => toOutcome(send, states.get(send.message.messageId), due, isLimited));
-  return addSchedule(db, await explainOverLimit(db, sends, outcomes, now));
+  return addSchedule(
+    db,
+    sends.map((send) => toOutcome(send, states.get(send.message.messageId), due)),
+  );
 }
 
-/** Puts one failure in place of each "over-limit": the sends are of one website, so all of them have the same. */
-async function explainOverLimit(
-  db: D1Database,
-  sends: readonly Send[],
-  outcomes: (SendOutcome | "over-limit")[],
-  now: number,
-): Promise<StoredSend[]> {
-  const within = outcomes.filter((outcome) => outcome !== "over-limit");
-  if (within.length === outcomes.length) return within;
-  const overLimit = await readOverLimit(db, String(sends[0]?.message.websiteId), 1, now);
-  const said = { isUnavailable: true, isRefused: true, overLimit, error: "over the daily limit" };
-  return outcomes.map((outcome) => (outcome === "over-limit" ? { kind: "failed", ...said } : outcome));
+/** The earlier message that a send repeats by its key. The daily limit has refused the send, so it claims no key. null: it repeats none. */
+export async function findRepeated(db: D1Database, { message, key }: Send, now: number): Promise<SendOutcome | null> {
+  const held = key && (await readKey(db, message.clientId, key.value));
+  if (!held || held.expires_at <= now) return null;
+  if (held.body_hash !== key.bodyHash) return { kind: "conflict" };
+  const [repeated] = await addSchedule(db, [{ kind: "repeated", messageId: held.message_id }]);
+  return repeated ?? null;
 }
 
 /** Adds when repeated messages may go that do not go at once. */
-async function addSchedule(db: D1Database, outcomes: StoredSend[]): Promise<StoredSend[]> {
+async function addSchedule(db: D1Database, outcomes: SendOutcome[]): Promise<SendOutcome[]> {
   const ids = outcomes.flatMap((outcome) => (outcome.kind === "repeated" ? outcome.messageId : []));
   const schedule = await findSchedule(db, ids);
   return outcomes.map((outcome) => {
@@ -90,17 +70,11 @@ function toStates(inserted: StateRow[], holders: StateRow[]): Map<string, StateR
 }
 
 /** @throws Error when the send is not stored, and repeats none: that must not be reported as a success */
-function toOutcome(
-  { message, key }: Send,
-  row: StateRow | undefined,
-  due: Map<string, DueEvent[]>,
-  isLimited: boolean,
-): SendOutcome | "over-limit" {
+function toOutcome({ message, key }: Send, row: StateRow | undefined, due: Map<string, DueEvent[]>): SendOutcome {
   const { messageId, sendAt } = message;
   if (key && row?.body_hash && row.body_hash !== key.bodyHash) return { kind: "conflict" };
   const first = key && row?.holder && row.holder !== messageId ? row.holder : row?.first_id;
   if (first && first !== messageId) return { kind: "repeated", messageId: first };
-  if (!row?.status && isLimited) return "over-limit";
   if (!row?.status) throw new Error(`message ${messageId} was accepted and is not stored`);
   const waits = row.status === "PENDING_TO_SEND";
   const times = waits && sendAt !== undefined ? { scheduledFor: sendAt } : {};
@@ -117,33 +91,26 @@ const HOLDS_KEY = sql`(r.value ->> 'key' IS NULL OR EXISTS (SELECT 1 FROM idempo
   WHERE ${KEY_OF_REQUEST} AND i.message_id = r.message_id))`;
 
 function statements(db: D1Database, now: number, sends: readonly Send[]) {
-  const limit = limitOf(sends, now);
-  const lists = [...toJsonLists(sends.map((send, position) => toItem(send, limit ? position : undefined)))];
+  const lists = [...toJsonLists(sends.map(toItem))];
   const ids = sends.map(({ message }) => message.messageId);
   const hasKeys = sends.some(({ key }) => key);
   const suppresses = sends.some(({ message }) => message.dedupeHash !== null);
   const hasLinks = sends.some(({ message }) => message.linkCode !== null);
   const inEach = <Row>(work: (list: string) => Query<Row>) => lists.map(work);
   const isTaken = sql`${HOLDS_KEY} AND ${IS_FIRST}`;
-  const isAccepted = limit ? sql`${isTaken} AND ${isWithinLimit(limit)}` : isTaken;
   const keeps = sends.some(({ message }) => isKept(message));
-  const isInserted = keeps ? sql`${isAccepted} AND NOT ${STAYS_KEPT}` : isAccepted;
+  const isInserted = keeps ? sql`${isTaken} AND NOT ${STAYS_KEPT}` : isTaken;
   return {
     keys: hasKeys ? inEach((list) => claimKeys(db, list, now)) : null,
     duplicates: suppresses ? inEach((list) => claimDuplicates(db, list, now, HOLDS_KEY)) : null,
-    minutes: limit && dropMinutes(db, limit),
-    limit: limit && countTowardsLimit(db, limit, isTaken, false),
-    traffic: inEach((list) => countInserted(db, list, isInserted, now)),
     inserted: inEach((list) =>
       prepare(db, sql<StateRow>`${insertMessages(list, isInserted)} RETURNING message_id, status`),
     ),
     refused: sends.some(({ message }) => isRefused(message)) ? inEach((list) => explainRefused(db, list)) : null,
-    kept: keeps ? inEach((list) => keepScheduled(db, list, isAccepted)) : null,
-    freeDuplicates: limit && suppresses ? freeDuplicates(db, limit) : null,
+    kept: keeps ? inEach((list) => keepScheduled(db, list, isTaken)) : null,
     events: recordEvents(db, ids, now),
     links: hasLinks ? inEach((list) => insertLinks(db, list, piece("true"))) : null,
     point: hasKeys && suppresses ? inEach((list) => pointToFirst(db, list)) : null,
-    freeKeys: limit && hasKeys ? freeKeys(db, limit) : null,
     holders: hasKeys || suppresses ? inEach((list) => selectHolders(db, list, keeps)) : null,
   };
 }
@@ -186,21 +153,9 @@ function selectHolders(db: D1Database, list: string, keeps: boolean): Query<Stat
   );
 }
 
-/** An item of a list. @param position its place in the list, for the daily limit; undefined: the website has no daily limit */
-function toItem({ message, key, duplicatesUntil }: Send, position: number | undefined) {
-  const item = { ...message, key: key?.value, bodyHash: key?.bodyHash, keyExpiresAt: key?.expiresAt, duplicatesUntil };
-  return position === undefined ? item : { ...item, position };
-}
-
-/**
- * The sends as the daily limit counts them. If one send says that the website has a limit, the limit holds for the whole group: the other
- * sends come from isolates that have an earlier state of the website.
- * @returns null: the website has no daily limit
- */
-function limitOf(sends: readonly Send[], now: number): Limited | null {
-  const messages = sends.map(({ message }) => message);
-  const keys = sends.map(({ key }) => key?.value);
-  return sends.some(({ isLimited }) => isLimited) ? limited(messages, now, keys) : null;
+/** An item of a list. */
+function toItem({ message, key, duplicatesUntil }: Send) {
+  return { ...message, key: key?.value, bodyHash: key?.bodyHash, keyExpiresAt: key?.expiresAt, duplicatesUntil };
 }
 
 /** One that has a tombstone while its outcome is awaited was stored by an earlier try, and erased with its recipient since. */

@@ -1,36 +1,12 @@
-// What the overview reads of one database: some hundred rows, however many websites it has and texts they send.
-import { dayNumber } from "../../domain/day.ts";
+// What the overview reads of one database: some thousand rows of counts, and the pending messages that are scheduled or held in part.
+import { DAY_MILLISECONDS, dayNumber } from "../../domain/day.ts";
+import { OUTCOME_CLASSES } from "../../domain/messages/outcome-class.ts";
+import type { CountRow, PendingRow } from "../../domain/operations/traffic.ts";
 import { runNamed } from "../database.ts";
 import { IS_HELD } from "../messages/holds.ts";
-import { piece, prepare, type Sql, sql } from "../sql.ts";
-import { hourBefore, minuteOf } from "./outcome-counts.ts";
-
-/** What has become of the texts that were accepted in some time. `pending`: nothing yet. */
-export interface Traffic {
-  accepted: number;
-  failed: number;
-  sending: number;
-  delivered: number;
-  undelivered: number;
-  pending: number;
-}
-
-export interface MinuteTraffic extends Traffic {
-  /** Since 1970. */
-  at: number;
-  /** '' for what has no carrier yet: it has the accepted ones. */
-  carrier: string;
-}
-
-export interface DayTraffic extends Traffic {
-  /** Since 1970, UTC. */
-  at: number;
-  clicked: number;
-  optedOut: number;
-  /** Numbers that were subscribed on the day, and that were unsubscribed or erased. */
-  joined: number;
-  parted: number;
-}
+import { piece, prepare, type Query, type Sql, sql } from "../sql.ts";
+import { KEPT_DAYS, KEPT_MINUTES } from "./count-ledgers.ts";
+import { minuteOf } from "./outcome-counts.ts";
 
 /** A website that a database has, or had: it may have counts of it in the order of its business. */
 export interface Candidate {
@@ -40,29 +16,33 @@ export interface Candidate {
   accepted: number;
 }
 
-/** What one database has counted of a website in its last hour, except what is named. */
-export interface WebsiteTraffic extends Traffic {
+/** A website of this database. */
+export interface NamedWebsite {
   websiteId: string;
-  /** null: the website is not in this database. */
-  name: string | null;
-  carrier: string | null;
+  name: string;
+  carrier: string;
   timeZone: string | null;
-  /** Accepted on the last 30 days and still pending, and how many of them were accepted in the last minute. */
-  pending: number;
-  young: number;
-  /** Whether an operator holds the website as a whole; and how many are held by purpose or client. null: there are too many to count. */
+  /** An operator holds it as a whole, or some of its purposes or clients. */
   isHeld: boolean;
-  held: number | null;
-  acceptedToday: number;
-  /** Today's texts that the carrier refused, that were given up, or that were lost on the way. */
-  failedToday: number;
-  sent30Days: number;
-  optedOut30Days: number;
+  isHeldInPart: boolean;
+}
+
+export interface WebsiteCounts {
+  websites: NamedWebsite[];
+  counts: CountRow[];
+  kept: PendingRow[];
 }
 
 export interface DatabaseTraffic {
-  minutes: MinuteTraffic[];
-  days: DayTraffic[];
+  /** When everything was counted; null: nothing was yet. */
+  asOf: number | null;
+  counts: CountRow[];
+  /** Pending messages whose time or sending hours are ahead; null: too many. */
+  scheduled: PendingRow[] | null;
+  /** Requests that are kept for a time until the end of today. They have the subject of the counts. */
+  kept: PendingRow[];
+  /** The other pending messages that a hold of a purpose or a client covers; null: too many messages are pending where there is such a hold. */
+  held: PendingRow[] | null;
   /** Empty where one website is asked for. */
   candidates: Candidate[];
 }
@@ -73,42 +53,105 @@ export const MOST_WEBSITES = 5;
 /** Days that are shown, with today. */
 export const SHOWN_DAYS = 30;
 
-/** Minutes and carriers: an hour of a few carriers. */
-const MOST_MINUTE_ROWS = 400;
-
-/** Pending messages of websites with holds of a purpose or a client, among which those that are held are counted: two rows each. */
-export const MOST_LOOKED_AT = 10_000;
+/** Pending messages among which the scheduled ones are counted, and those among which the held ones are: two rows each. */
+export const MOST_LOOKED_AT = 50_000;
 
 /** @param websiteId null: all websites of the database */
 export async function readTraffic(db: D1Database, websiteId: string | null, now: number): Promise<DatabaseTraffic> {
-  const today = dayNumber(now);
-  return runNamed(db, {
-    minutes: prepare(
-      db,
-      sql<MinuteTraffic>`SELECT at, carrier, accepted, failed, sending, delivered, undelivered, pending FROM traffic_counts
-        WHERE website_id = ${websiteId ?? ""} AND span = 'minute' AND at > ${hourBefore(now)} ORDER BY at DESC LIMIT ${MOST_MINUTE_ROWS}`,
-    ),
-    days: prepare(
-      db,
-      sql<DayTraffic>`SELECT at, accepted, failed, sending, delivered, undelivered, pending, clicked, opted_out AS optedOut,
-          joined, parted FROM traffic_counts WHERE website_id = ${websiteId ?? ""} AND span = 'day' AND at > ${today - SHOWN_DAYS}`,
-    ),
-    candidates: websiteId === null ? selectCandidates(db, today) : null,
+  const { state, scheduled, held, ...read } = await runNamed(db, {
+    state: prepare(db, sql<{ asOf: number | null }>`SELECT as_of AS asOf FROM counted_ledgers`),
+    counts: selectCounts(db, [websiteId ?? ""], now),
+    scheduled: selectScheduled(db, websiteId, now),
+    kept: websiteId === null ? selectAllKept(db, now) : selectKept(db, [websiteId], now),
+    held: selectHeld(db, websiteId, now),
+    candidates: websiteId === null ? selectCandidates(db, dayNumber(now)) : null,
   });
+  return { asOf: state[0]?.asOf ?? null, scheduled: orTooMany(scheduled), held: orTooMany(held), ...read };
 }
+
+type LookedAt = PendingRow & { lookedAt: number };
+
+const orTooMany = (rows: LookedAt[]): PendingRow[] | null =>
+  rows.reduce((sum, { lookedAt }) => sum + lookedAt, 0) < MOST_LOOKED_AT ? rows : null;
+
+const KINDS = JSON.stringify(["accepted", ...OUTCOME_CLASSES]);
+const KINDS_OF_DAYS = JSON.stringify(["clicked", "optedOut", "joined", "parted"]);
+
+/** The minutes and days that are kept: some more than are shown. @param subjects ids of websites, or `""` for all websites */
+function selectCounts(db: D1Database, subjects: string[], now: number): Query<CountRow> {
+  const list = JSON.stringify(subjects);
+  return prepare(
+    db,
+    sql<CountRow>`SELECT c.subject, c.span, c.at, c.kind, c.detail, c.count FROM json_each(${list}) j CROSS JOIN json_each(${KINDS}) k
+        CROSS JOIN counts c ON c.subject = j.value AND c.span = 'minute' AND c.kind = k.value AND c.at > ${minuteOf(now) - KEPT_MINUTES}
+      UNION ALL SELECT c.subject, c.span, c.at, c.kind, c.detail, c.count FROM json_each(${list}) j
+        CROSS JOIN (SELECT value FROM json_each(${KINDS}) UNION ALL SELECT value FROM json_each(${KINDS_OF_DAYS})) k
+        CROSS JOIN counts c ON c.subject = j.value AND c.span = 'day' AND c.kind = k.value AND c.at > ${dayNumber(now) - KEPT_DAYS}`,
+  );
+}
+
+/** A message that was stored since the ledgers were counted is not among the pending ones. */
+const IS_COUNTED = piece("p.rowid <= (SELECT messages FROM counted_ledgers)");
+
+function selectScheduled(db: D1Database, websiteId: string | null, now: number): Query<LookedAt> {
+  return prepare(
+    db,
+    sql<LookedAt>`SELECT website_id AS websiteId, accepted_at / 86400000 AS day,
+        iif(accepted_at / 60000 > ${minuteOf(now) - KEPT_MINUTES}, accepted_at / 60000, NULL) AS minute,
+        count(*) FILTER (WHERE send_at > ${now} AND NOT is_reply AND coalesce(website_id = ${websiteId}, true)) AS count, count(*) AS lookedAt
+      FROM (SELECT p.website_id, p.accepted_at, p.send_at, p.is_reply FROM messages p INDEXED BY messages_pending
+        WHERE p.due_at > ${now} AND ${IS_COUNTED} LIMIT ${MOST_LOOKED_AT}) GROUP BY 1, 2, 3`,
+  );
+}
+
+/** On the days of their times. @param websiteIds their websites */
+function selectKept(db: D1Database, websiteIds: string[], now: number): Query<PendingRow> {
+  return prepare(
+    db,
+    sql<PendingRow>`SELECT k.website_id AS websiteId, k.send_at / 86400000 AS day, NULL AS minute, count(*) AS count
+      FROM json_each(${JSON.stringify(websiteIds)}) j
+        CROSS JOIN scheduled_messages k ON k.website_id = j.value AND k.send_at < ${endOfToday(now)} GROUP BY 1, 2`,
+  );
+}
+
+/** Those of all websites. */
+function selectAllKept(db: D1Database, now: number): Query<PendingRow> {
+  return prepare(
+    db,
+    sql<PendingRow>`SELECT '' AS websiteId, send_at / 86400000 AS day, NULL AS minute, count(*) AS count
+      FROM scheduled_messages INDEXED BY scheduled_by_time WHERE send_at < ${endOfToday(now)} GROUP BY 2`,
+  );
+}
+
+const endOfToday = (now: number) => (dayNumber(now) + 1) * DAY_MILLISECONDS;
 
 /** Condition on a website `w`: an operator holds all of it. */
 const IS_HELD_WHOLE = piece(`EXISTS (SELECT 1 FROM json_each(w.holds) h
   WHERE h.value ->> 'isEnding' IS NULL AND h.value ->> 'sendPurpose' IS NULL AND h.value ->> 'clientId' IS NULL)`);
 
+function selectHeld(db: D1Database, websiteId: string | null, now: number): Query<LookedAt> {
+  return prepare(
+    db,
+    sql<LookedAt>`SELECT m.website_id AS websiteId, m.day, m.minute, sum(m.count) AS lookedAt,
+        total(m.count) FILTER (WHERE NOT m.is_ahead AND ${IS_HELD}) AS count
+      FROM (SELECT website_id, send_purpose, client_id, is_reply, coalesce(send_at > ${now}, 0) AS is_ahead, accepted_at / 86400000 AS day,
+          iif(accepted_at / 60000 > ${minuteOf(now) - KEPT_MINUTES}, accepted_at / 60000, NULL) AS minute, count(*) AS count
+        FROM (SELECT p.website_id, p.send_purpose, p.client_id, p.is_reply, p.send_at, p.accepted_at FROM websites w
+            CROSS JOIN messages p INDEXED BY messages_pending_by_website ON p.website_id = w.website_id AND p.status = 'PENDING_TO_SEND'
+          WHERE w.holds IS NOT NULL AND NOT ${IS_HELD_WHOLE} AND coalesce(w.website_id = ${websiteId}, true)
+            AND ${IS_COUNTED} LIMIT ${MOST_LOOKED_AT})
+        GROUP BY 1, 2, 3, 4, 5, 6, 7) m GROUP BY 1, 2, 3`,
+  );
+}
+
 /** One more of each kind than are shown: so it is known whether there are more. */
-function selectCandidates(db: D1Database, today: number) {
+function selectCandidates(db: D1Database, today: number): Query<Candidate> {
   const most = MOST_WEBSITES + 1;
   const ofDay = (
     day: number,
     rank: number,
-  ): Sql => sql`SELECT * FROM (SELECT website_id AS websiteId, ${rank} AS rank, accepted
-    FROM traffic_counts WHERE span = 'day' AND website_id <> '' AND at = ${day} AND accepted > 0 ORDER BY accepted DESC LIMIT ${most})`;
+  ): Sql => sql`SELECT * FROM (SELECT subject AS websiteId, ${rank} AS rank, count AS accepted
+    FROM counts WHERE span = 'day' AND kind = 'accepted' AND subject <> '' AND at = ${day} AND count > 0 ORDER BY count DESC LIMIT ${most})`;
   return prepare(
     db,
     sql<Candidate>`SELECT * FROM (SELECT website_id AS websiteId, 0 AS rank, 0 AS accepted FROM websites WHERE holds IS NOT NULL LIMIT ${most})
@@ -117,62 +160,25 @@ function selectCandidates(db: D1Database, today: number) {
   );
 }
 
-/** @returns a row for each id, whether or not the website is here */
-export async function readWebsites(db: D1Database, ids: string[], now: number): Promise<WebsiteTraffic[]> {
-  const list = JSON.stringify(ids);
-  const latest = minuteOf(now) - 1;
-  const today = dayNumber(now);
-  const { websites, held } = await runNamed(db, {
-    // Sums without GROUP BY, which would read each row twice.
+/** The websites among `ids` that are here, and the counts of all of them. */
+export async function readWebsites(db: D1Database, ids: string[], now: number): Promise<WebsiteCounts> {
+  const { websites, ...read } = await runNamed(db, {
     websites: prepare(
       db,
-      sql<SummedRow>`SELECT j.value AS websiteId, w.name, w.carrier, w.settings ->> 'timeZone' AS timeZone, ${IS_HELD_WHOLE} AS isHeld,
-          (w.holds IS NOT NULL AND NOT ${IS_HELD_WHOLE}) AS isHeldInPart,
-          (SELECT json_object('accepted', total(accepted), 'failed', total(failed), 'sending', total(sending),
-              'delivered', total(delivered), 'undelivered', total(undelivered),
-              'young', total(iif(at >= ${latest}, pending, 0)))
-            FROM traffic_counts t WHERE t.website_id = j.value AND t.span = 'minute' AND t.at > ${hourBefore(now)}) AS hour,
-          (SELECT json_object('pending', total(pending),
-              'acceptedToday', total(iif(at = ${today}, accepted, 0)),
-              'failedToday', total(iif(at = ${today}, failed + undelivered, 0)), 'sent30Days', total(sending + delivered + undelivered),
-              'optedOut30Days', total(opted_out))
-            FROM traffic_counts t WHERE t.website_id = j.value AND t.span = 'day' AND t.at > ${today - SHOWN_DAYS}) AS days
-        FROM json_each(${list}) j LEFT JOIN websites w ON w.website_id = j.value`,
+      sql<
+        Omit<NamedWebsite, "isHeld" | "isHeldInPart"> & Record<"isHeld" | "hasHolds", 0 | 1>
+      >`SELECT w.website_id AS websiteId, w.name, w.carrier,
+          w.settings ->> 'timeZone' AS timeZone, ${IS_HELD_WHOLE} AS isHeld, w.holds IS NOT NULL AS hasHolds
+        FROM json_each(${JSON.stringify(ids)}) j CROSS JOIN websites w ON w.website_id = j.value`,
     ),
-    held: prepare(
-      db,
-      sql<{
-        websiteId: string;
-        lookedAt: number;
-        held: number;
-      }>`SELECT m.website_id AS websiteId, sum(m.count) AS lookedAt, total(m.count) FILTER (WHERE ${IS_HELD}) AS held
-        FROM (SELECT website_id, is_reply, send_purpose, client_id, count(*) AS count
-          FROM (SELECT p.website_id, p.is_reply > 0 AS is_reply, p.send_purpose, p.client_id FROM json_each(${list}) j
-              CROSS JOIN websites w ON w.website_id = j.value AND w.holds IS NOT NULL AND NOT ${IS_HELD_WHOLE}
-              CROSS JOIN messages p INDEXED BY messages_pending_by_website ON p.website_id = w.website_id AND p.status = 'PENDING_TO_SEND'
-            LIMIT ${MOST_LOOKED_AT}) GROUP BY 1, 2, 3, 4) m GROUP BY 1`,
-    ),
+    counts: selectCounts(db, ids, now),
+    kept: selectKept(db, ids, now),
   });
-  const isCut = held.reduce((sum, { lookedAt }) => sum + lookedAt, 0) >= MOST_LOOKED_AT;
-  return websites.map(({ hour, days, isHeld, isHeldInPart, ...website }) => {
-    const own = held.find(({ websiteId }) => websiteId === website.websiteId);
-    return {
+  return {
+    websites: websites.map(({ isHeld, hasHolds, ...website }) => ({
       ...website,
-      ...(JSON.parse(hour) as Hourly),
-      ...(JSON.parse(days) as Monthly),
-      ...{ held: isCut && isHeldInPart === 1 ? null : (own?.held ?? 0), isHeld: isHeld === 1 },
-    };
-  });
-}
-
-type Hourly = Omit<Traffic, "pending"> & { young: number };
-
-type Monthly = Pick<WebsiteTraffic, "pending" | "acceptedToday" | "failedToday" | "sent30Days" | "optedOut30Days">;
-
-/** `hour`, `days`: JSON. */
-interface SummedRow extends Pick<WebsiteTraffic, "websiteId" | "name" | "carrier" | "timeZone"> {
-  isHeld: 0 | 1;
-  isHeldInPart: 0 | 1;
-  hour: string;
-  days: string;
+      ...{ isHeld: isHeld === 1, isHeldInPart: isHeld === 0 && hasHolds === 1 },
+    })),
+    ...read,
+  };
 }

@@ -3,6 +3,7 @@ import { readReason } from "../../domain/messages/reason.ts";
 import { LONGEST_STORE_TRY_MILLISECONDS } from "../../domain/messages/retry-policy.ts";
 import type { GroupBy, Part, ReportRow, SenderChange } from "../../domain/operations/report.ts";
 import { runQuery } from "../database.ts";
+import { IS_HELD } from "../messages/holds.ts";
 import { prepare, sql } from "../sql.ts";
 
 /** The sums of a group, as D1 returns them. */
@@ -10,6 +11,8 @@ interface StoredRow {
   name: string;
   status: MessageStatus;
   reason: string;
+  is_ahead: 0 | 1;
+  is_held: 0 | 1;
   messages: number;
   segments: number;
   clicked: number;
@@ -19,10 +22,10 @@ interface StoredRow {
 }
 
 /**
- * What daily_counts has, and the stored messages that it does not have: see daily-counts.ts. A row of which a cancellation has left
- * nothing is left out.
+ * What daily_counts has, the stored messages that it does not have (see daily-counts.ts), and the requests that are kept for their time, on
+ * the day of their time. A row of which a cancellation has left nothing is left out.
  */
-export async function countMessages(db: D1Database, parts: Part[], by: GroupBy): Promise<ReportRow[]> {
+export async function countMessages(db: D1Database, parts: Part[], by: GroupBy, now: number): Promise<ReportRow[]> {
   const rows = await runQuery<StoredRow>(
     prepare(
       db,
@@ -30,21 +33,27 @@ export async function countMessages(db: D1Database, parts: Part[], by: GroupBy):
           SELECT w.website_id, w.counted_until, j.value ->> 'name' AS part, j.value ->> 'from' AS from_day, j.value ->> 'to' AS to_day,
             unixepoch(j.value ->> 'from') * 1000 AS from_time, unixepoch(j.value ->> 'to', '+1 day') * 1000 AS until_time
           FROM json_each(${JSON.stringify(parts)}) j CROSS JOIN websites w ON w.website_id = j.value ->> 'websiteId'
-        ), counts AS (
+        ), counted AS (
           SELECT p.part, d.day, d.send_purpose, d.status, d.reason,
-            d.messages, d.segments, d.clicked, d.clicks, d.robot_clicks, d.opted_out
+            d.messages, d.segments, d.clicked, d.clicks, d.robot_clicks, d.opted_out, 0 AS is_ahead, 0 AS is_held
           FROM parts p CROSS JOIN daily_counts d
             ON d.website_id = p.website_id AND d.day >= p.from_day AND d.day <= p.to_day
           UNION ALL
           SELECT p.part, m.day, m.send_purpose, m.status, m.reason,
-            m.messages, m.segments, m.clicked, m.clicks, m.robot_clicks, m.opted_out
+            m.messages, m.segments, m.clicked, m.clicks, m.robot_clicks, m.opted_out,
+            m.status = 'PENDING_TO_SEND' AND coalesce(m.send_at > ${now}, 0),
+            m.status = 'PENDING_TO_SEND' AND coalesce(m.send_at <= ${now}, 1) AND ${IS_HELD}
           FROM parts p CROSS JOIN message_counts m ON m.website_id = p.website_id
             AND m.accepted_at >= max(p.from_time, p.counted_until) AND m.accepted_at < p.until_time
+          UNION ALL
+          SELECT p.part, date(k.send_at / 1000, 'unixepoch'), k.send_purpose, 'PENDING_TO_SEND', '', 1, 0, 0, 0, 0, 0, 1, 0
+          FROM parts p CROSS JOIN scheduled_messages k ON k.website_id = p.website_id
+            AND k.send_at >= p.from_time AND k.send_at < p.until_time
         )
         SELECT CASE ${by} WHEN 'day' THEN day WHEN 'purpose' THEN send_purpose ELSE part END AS name, status, reason,
-          sum(messages) AS messages, sum(segments) AS segments, sum(clicked) AS clicked, sum(clicks) AS clicks,
+          is_ahead, is_held, sum(messages) AS messages, sum(segments) AS segments, sum(clicked) AS clicked, sum(clicks) AS clicks,
           sum(robot_clicks) AS robot_clicks, sum(opted_out) AS opted_out
-        FROM counts GROUP BY 1, 2, 3 HAVING sum(messages) > 0`,
+        FROM counted GROUP BY 1, 2, 3, 4, 5 HAVING sum(messages) > 0`,
     ),
     LONGEST_STORE_TRY_MILLISECONDS,
   );
@@ -52,6 +61,8 @@ export async function countMessages(db: D1Database, parts: Part[], by: GroupBy):
     name: row.name,
     status: row.status,
     reason: readReason(row.status, row.reason),
+    isAhead: row.is_ahead === 1,
+    isHeld: row.is_held === 1,
     messages: row.messages,
     segments: row.segments,
     clicked: row.clicked,

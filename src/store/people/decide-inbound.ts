@@ -8,7 +8,6 @@ import { dueEvents } from "../callbacks/events.ts";
 import { changeNotices, HEARS_OF_CHANGES } from "../callbacks/notices.ts";
 import { runNamed, runQuery } from "../database.ts";
 import { auditStatement, runAudited } from "../operations/audit.ts";
-import { countGrowth } from "../operations/traffic-counts.ts";
 import { prepare, type Sql, sql } from "../sql.ts";
 import { type Acted, keywordStatements } from "./keyword-statements.ts";
 import type { InboundTextRow } from "./rows.ts";
@@ -103,11 +102,6 @@ export async function takeBack(
   const changed = sql`inbound_texts i CROSS JOIN subscriptions s ON ${isTheirs}
     CROSS JOIN subscription_changes l ON l.change_id = s.change_id`;
   const rows = await runNamed(db, {
-    growth: countGrowth(
-      db,
-      sql`SELECT s.website_id, s.subscribed AS was, 1 AS subscribed FROM ${changed} WHERE ${isOurs} AND l.was_subscribed = 1`,
-      now,
-    ),
     told: changeNotices(
       db,
       sql`SELECT c.client_id, c.website_id, c.callback_url, s.phone, 1 AS subscribed

@@ -2,7 +2,7 @@ import { oneFormOf } from "../../domain/people/two-form-numbers.ts";
 import { runNamed, runQuery } from "../database.ts";
 import { TOMBSTONE_MILLISECONDS } from "../messages/cancelled-messages.ts";
 import { removeCounted } from "../messages/retention.ts";
-import { countGrowth, countTraffic } from "../operations/traffic-counts.ts";
+import { countBefore, stepBack } from "../operations/count-ledgers.ts";
 import { piece, prepare, type Sql, sql } from "../sql.ts";
 import type { PersonTable } from "./person-tables.ts";
 
@@ -38,22 +38,33 @@ export async function countOfErasure(db: D1Database, websiteId: string, phone: n
 
 /**
  * Ends the pending messages to a number before they are erased, so that no count has them as pending for good: the person is opted out. What
- * a run has claimed may go out.
+ * a run has claimed may go out. Then it counts what the ledgers have of the person.
  */
-function endPending(db: D1Database, websiteId: string, phone: number, now: number) {
+function endAndCount(db: D1Database, websiteId: string, phone: number, now: number) {
   const isPending = sql`website_id = ${websiteId} AND phone = ${phone} AND status = 'PENDING_TO_SEND'`;
   const status = piece("iif(claimed_at IS NULL, 'NOT_SUBSCRIBED', 'SENDING')");
   return {
-    traffic: countTraffic(
+    told: prepare(
       db,
-      sql`SELECT website_id, accepted_at, coalesce(carrier, '') AS carrier, status AS was, ${status} AS status
-        FROM messages WHERE ${isPending}`,
-      now,
+      sql`INSERT INTO events (website_id, client_id, message_id, event, occurred_at)
+        SELECT website_id, client_id, message_id, ${status}, ${now} FROM messages WHERE ${isPending} ON CONFLICT DO NOTHING`,
     ),
     ended: prepare(
       db,
       sql`UPDATE messages SET status = ${status}, reason_code = iif(claimed_at IS NULL, 'OPTED_OUT', 'OUTCOME_UNKNOWN'),
           due_at = NULL WHERE ${isPending}`,
+    ),
+    parted: prepare(
+      db,
+      sql`INSERT INTO subscription_changes (website_id, phone, was_subscribed, subscribed, changed_at, source, proof)
+        SELECT website_id, phone, 1, 0, ${now}, 'operator', 'erased' FROM subscriptions
+        WHERE website_id = ${websiteId} AND phone = ${phone} AND subscribed = 1`,
+    ),
+    counted: countBefore(
+      db,
+      messagesOf(websiteId, phone),
+      sql`l.website_id = ${websiteId} AND l.phone = ${phone}`,
+      now,
     ),
   };
 }
@@ -105,14 +116,9 @@ export async function erasePerson(
   const rows = await runNamed(db, {
     never: keepFromStoring(db, websiteId, phone, now),
     tombstone: tombstone === null ? null : keepTombstone(db, { websiteId, mark: tombstone }, phone, now),
-    growth: countGrowth(
-      db,
-      sql`SELECT website_id, subscribed AS was, 0 AS subscribed FROM subscriptions
-        WHERE website_id = ${websiteId} AND phone = ${phone} AND subscribed = 1`,
-      now,
-    ),
-    ...endPending(db, websiteId, phone, now),
+    ...endAndCount(db, websiteId, phone, now),
     ...removed,
+    stepBack: stepBack(db),
   });
   return rows.messages.length + rows.scheduled_messages.length;
 }

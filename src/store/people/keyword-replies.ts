@@ -4,7 +4,6 @@ import { ANSWER, OPT_OUT_CONFIRMATION } from "../../domain/messages/end-before.t
 import type { NewMessage } from "../../domain/messages/new-message.ts";
 import type { Keyword } from "../../domain/people/keyword.ts";
 import { runQuery } from "../database.ts";
-import { countAccepted } from "../operations/traffic-counts.ts";
 import { piece, prepare, type Sql, sql } from "../sql.ts";
 
 /** A repeated STOP within this time gets no second confirmation. */
@@ -96,9 +95,6 @@ function insertReply(db: D1Database, asked: Asked, reply: NewMessage, isReply: n
   const isOwed = sql`EXISTS (SELECT 1 FROM inbound_texts
       WHERE website_id = ${websiteId} AND carrier = ${carrier} AND carrier_message_id = ${carrierMessageId} AND applied = 0)
     AND NOT ${isAnswered(asked)} AND ${isDue}`;
-  const counted = sql`SELECT ${websiteId} AS website_id, ${acceptedAt} AS accepted_at, '' AS carrier, NULL AS was,
-      'PENDING_TO_SEND' AS status
-    WHERE ${isOwed} AND NOT EXISTS (SELECT 1 FROM messages WHERE message_id = ${messageId})`;
   const insert = prepare(
     db,
     sql`INSERT INTO messages (website_id, message_id, client_id, phone, text, callback_data, send_purpose, status,
@@ -108,5 +104,5 @@ function insertReply(db: D1Database, asked: Asked, reply: NewMessage, isReply: n
       WHERE ${isOwed}
       ON CONFLICT (message_id) DO NOTHING`,
   );
-  return [countAccepted(db, counted, acceptedAt), insert];
+  return [insert];
 }

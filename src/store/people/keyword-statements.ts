@@ -1,8 +1,8 @@
 // What the keyword of a text does to a number. It runs after the text is stored and its reply, and before the text is marked as applied.
 import type { Keyword } from "../../domain/people/keyword.ts";
 import { IS_ACQUAINTED } from "../clients/senders.ts";
+import { countOptedOut } from "../operations/count-ledgers.ts";
 import { IS_COUNTED } from "../operations/daily-counts.ts";
-import { countGrowth, countResponses } from "../operations/traffic-counts.ts";
 import { piece, prepare, type Sql, sql } from "../sql.ts";
 import { erasedIn, isLater, optOutStatements, type Start, tellChange } from "./last-word.ts";
 
@@ -62,7 +62,7 @@ function markLatest(db: D1Database, acted: Acted): D1PreparedStatement[] {
         SELECT m.website_id, m.day, m.send_purpose, m.status, m.reason
         FROM message_counts m WHERE m.message_id IN (${answered}) AND ${IS_COUNTED})`,
     ),
-    countResponses(db, "opted-out", answered, acted.now),
+    countOptedOut(db, answered, acted.now),
     prepare(db, sql`UPDATE messages SET opted_out = 3 WHERE message_id IN (${answered})`),
   ];
 }
@@ -79,11 +79,6 @@ function optIn(db: D1Database, acted: Acted): D1PreparedStatement[] {
   const counts = sql`NOT ${isLater(acted, piece("n.website_id"))}`;
   const isChange = sql`s.subscribed IS NOT 1 AND ((s.subscribed = 0 AND ${isKnown}) OR ${isErased}) AND ${counts}`;
   return [
-    countGrowth(
-      db,
-      sql`SELECT n.website_id, s.subscribed AS was, 1 AS subscribed FROM ${numbers} WHERE ${isChange}`,
-      now,
-    ),
     prepare(
       db,
       sql`INSERT INTO subscription_changes (website_id, phone, was_subscribed, subscribed, changed_at, source, proof)

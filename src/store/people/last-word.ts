@@ -1,7 +1,6 @@
 // Who has the last word on a number: see src/domain/people/last-word.ts. The row of the number has when it was last opted out.
 import type { Sent } from "../../domain/people/last-word.ts";
 import { changeNotices, HEARS_OF_CHANGES } from "../callbacks/notices.ts";
-import { countGrowth } from "../operations/traffic-counts.ts";
 import type { ChangeSource } from "../rows.ts";
 import { piece, prepare, type Sql, sql } from "../sql.ts";
 import type { Tombstone } from "./erasure.ts";
@@ -38,11 +37,6 @@ export function optOutStatements(db: D1Database, optOut: OptOut) {
   const whom = inEachForm(optOut.whom);
   const numbers = sql`(${whom}) n LEFT JOIN subscriptions s ON s.website_id = n.website_id AND s.phone = n.phone`;
   return [
-    countGrowth(
-      db,
-      sql`SELECT n.website_id, s.subscribed AS was, 0 AS subscribed FROM ${numbers} WHERE ${IS_CHANGE}`,
-      now,
-    ),
     prepare(
       db,
       sql`INSERT INTO subscription_changes (website_id, phone, was_subscribed, subscribed, changed_at, source, proof)

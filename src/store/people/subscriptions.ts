@@ -7,8 +7,8 @@ import { toSortedJson } from "../../domain/people/number-list/sorted-json.ts";
 import { dueEvents } from "../callbacks/events.ts";
 import { runNamed, runQuery, toJsonLists } from "../database.ts";
 import { auditStatement, runAudited } from "../operations/audit.ts";
+import { countOptedOut } from "../operations/count-ledgers.ts";
 import { IS_COUNTED } from "../operations/daily-counts.ts";
-import { countResponses } from "../operations/traffic-counts.ts";
 import type { ChangeSource, SubscriptionChangeRow, SubscriptionRow } from "../rows.ts";
 import { prepare, sql } from "../sql.ts";
 import { optOutStatements } from "./last-word.ts";
@@ -95,7 +95,7 @@ export async function optOutRecipient(
         SELECT m.website_id, m.day, m.send_purpose, m.status, m.reason FROM message_counts m
         WHERE m.message_id IN (SELECT m.message_id FROM messages m WHERE ${isAnswer}) AND ${IS_COUNTED})`,
     ),
-    responses: countResponses(db, "opted-out", sql`SELECT m.message_id FROM messages m WHERE ${isAnswer}`, origin.now),
+    counted: countOptedOut(db, sql`SELECT m.message_id FROM messages m WHERE ${isAnswer}`, origin.now),
     message: prepare(db, sql`UPDATE messages AS m SET opted_out = iif(opted_out = 0, 2, 1) WHERE ${isNew}`),
   });
   return dueEvents(rows.act);

@@ -1,7 +1,6 @@
 // The undo of an import takes back each number that still has its state of the import, and no other: the latest row of the number is the
 // import's, apart from imports that are undone. The ledger says what the number was before.
 import { runNamed } from "../database.ts";
-import { countGrowth } from "../operations/traffic-counts.ts";
 import type { ImportRow } from "../rows.ts";
 import { prepare, type Sql, sql } from "../sql.ts";
 import { isUndoable, type StoredImport, selectImport, toImport } from "./imports.ts";
@@ -39,11 +38,6 @@ export async function undoStep(db: D1Database, begun: StoredImport, now: number)
   const back = sql`${step} CROSS JOIN subscriptions s ON s.website_id = l.website_id AND s.phone = l.phone
     AND s.change_id = l.change_id LEFT JOIN subscription_changes b ON b.change_id = l.before_id`;
   const rows = await runNamed(db, {
-    growth: countGrowth(
-      db,
-      sql`SELECT l.website_id, s.subscribed AS was, coalesce(b.subscribed, 0) AS subscribed FROM ${back}`,
-      now,
-    ),
     changes: prepare(
       db,
       sql`INSERT INTO subscription_changes (website_id, phone, was_subscribed, subscribed, changed_at, source, proof, was_email)

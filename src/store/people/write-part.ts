@@ -5,7 +5,6 @@ import type { SubscriptionChange } from "../../domain/people/subscriber-rows.ts"
 import { dueEvents } from "../callbacks/events.ts";
 import { changeNotices, HEARS_OF_CHANGES } from "../callbacks/notices.ts";
 import { runNamed } from "../database.ts";
-import { countGrowth } from "../operations/traffic-counts.ts";
 import { piece, prepare, type Sql, sql } from "../sql.ts";
 import { noteLast, requireOpenImport } from "./imports.ts";
 import { confirmOptOuts } from "./last-word.ts";
@@ -97,7 +96,7 @@ interface CountsRow extends Record<keyof Changed, string> {
   latest: number | null;
 }
 
-const NOT_WRITTEN = { growth: null, changes: null, told: null, subscriptions: null };
+const NOT_WRITTEN = { changes: null, told: null, subscriptions: null };
 
 const selectRefused = (target: Target, { given, subscription, barred }: PartSql) =>
   sql`SELECT g.phone, max(coalesce(s.opted_out_by_person, 0), ${barred}) AS by_person FROM ${given} LEFT JOIN ${subscription}
@@ -107,7 +106,6 @@ function write(target: Target, part: PartSql) {
   const { db, origin, newRun } = target;
   const run = newRun?.() ?? null;
   return {
-    growth: countGrowth(db, selectGrowth(target, part), origin.now),
     changes: prepare(db, insertChanges(target, part)),
     told: run === null ? null : changeNotices(db, selectTold(target, part), { ...origin, run }),
     subscriptions: prepare(db, setSubscriptions(target, part)),
@@ -133,11 +131,6 @@ function insertChanges(target: Target, part: PartSql): Sql {
     FROM ${given} CROSS JOIN guard LEFT JOIN ${subscription}
     WHERE ${isAllowed(target, part)} AND (${IS_CHANGE} OR ${IS_MOVE} OR ${isNewProof(target)} OR ${isFoundOptedOut(target)}) AND NOT ${isDone(target)}`;
 }
-
-const selectGrowth = (target: Target, part: PartSql) =>
-  sql`${part.guard} SELECT ${target.websiteId} AS website_id, s.subscribed AS was, g.subscribed
-    FROM ${part.given} CROSS JOIN guard LEFT JOIN ${part.subscription} WHERE ${IS_CHANGE} AND ${isAllowed(target, part)}
-      AND NOT ${isDone(target)}`;
 
 /** It runs after the rows are added. */
 const selectTold = (target: Target, part: PartSql) =>

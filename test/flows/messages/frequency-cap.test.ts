@@ -1,6 +1,7 @@
 /** A website's cap on marketing messages to one person: never passed, and nothing else is held to it. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { CAP_PAUSE_SECONDS } from "../../../src/domain/messages/retry-policy.ts";
+import { countsOf } from "../../counted.ts";
 import { ToldCarrier } from "../../told-carrier.ts";
 import { type TestClient, World } from "../../world.ts";
 import { claimAs, going, recordRefused } from "./cap-stage.ts";
@@ -88,8 +89,8 @@ describe("one claim", () => {
     expect(await world.events(client)).toContainEqual(
       expect.objectContaining({ messageId: ids[1], status: "FAILED_TO_SEND", reason: CAPPED }),
     );
-    const traffic = "SELECT accepted, failed, not_sent FROM traffic_counts WHERE website_id = 'brand' AND span = 'day'";
-    expect(await world.rows(traffic)).toEqual([{ accepted: 2, failed: 1, not_sent: 0 }]);
+    const { accepted, endedBefore, notSubscribed } = await countsOf(world, "brand");
+    expect({ accepted, endedBefore, notSubscribed }).toEqual({ accepted: 2, endedBefore: 1 });
   });
 
   it("gives no place to a message that it would not take", async () => {

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { OutboundMessage } from "../../../src/carriers/carrier.ts";
 import { cancelUnconfirmed } from "../../../src/store/messages/cancelled-messages.ts";
-import { KEPT_JOBS_A_SWEEP, keepJob } from "../../../src/store/messages/kept-jobs.ts";
+import { countsOf } from "../../counted.ts";
 import { failingDatabase } from "../../failing-database.ts";
 import { SEND, type TestClient, type World } from "../../world.ts";
 import {
@@ -38,8 +38,7 @@ describe("a message with a time that is far ahead", () => {
     expect(await at.kept()).toEqual([{ message_id: messageId, phone: 12125550100, send_at: sendAt }]);
     expect([await at.stored(), world.jobs, world.callbacks]).toEqual([[], [], []]);
     expect(await at.statusOf(messageId)).toMatchObject({ status: "PENDING_TO_SEND", reason: null });
-    const counted = "accepted + pending + sending + delivered + undelivered + failed + not_sent > 0";
-    expect(await world.rows(`SELECT * FROM traffic_counts WHERE ${counted}`)).toEqual([]);
+    expect((await countsOf(world)).accepted).toBeUndefined();
     await at.passUntil(sendAt - 8 * MINUTE * 1000);
     expect(await at.stored()).toEqual([]);
   });
@@ -116,11 +115,7 @@ describe("a message with a time that is far ahead", () => {
     world.deps = deps;
     await at.passUntil(world.now + 10 * MINUTE * 1000);
     expect(sent.map(({ messageId: id }) => id)).toEqual([messageId]);
-    expect(
-      (await world.rows("SELECT sum(accepted) AS count FROM traffic_counts WHERE website_id = '' AND span = 'day'"))[0],
-    ).toEqual({
-      count: 1,
-    });
+    expect((await countsOf(world)).accepted).toBe(1);
   });
 });
 
@@ -307,26 +302,6 @@ describe("a request that is kept, whose client was told that it is not", () => {
 
   it("does not go before the cancellation, whenever the store comes back", async () => {
     await expectTakenBack(4);
-  });
-
-  it("is not released before all that KV keeps is queued, however much that is", async () => {
-    const ids = await at.scheduleAll(new Array(KEPT_JOBS_A_SWEEP + 30).fill(10 * MINUTE));
-    const keep = (id: string, index: number) => {
-      const name = `${world.now}:${String(index).padStart(4, "0")}`;
-      return keepJob(world.deps.kv, name, { job: { kind: "cancel", messageIds: [id] }, dueAt: world.now });
-    };
-    await Promise.all(ids.map(keep));
-    // The queue was away until their time.
-    world.advance(11 * MINUTE);
-    await world.sweep();
-    const queued = world.jobs.splice(0).map(({ body }) => body);
-    expect(queued.map(({ kind }) => kind)).toEqual(new Array(KEPT_JOBS_A_SWEEP).fill("cancel"));
-    // As one job: what each costs is no matter here.
-    const messageIds = queued.flatMap((job) => (job.kind === "cancel" ? job.messageIds : []));
-    await world.deliver("textgate-messages", [{ kind: "cancel", messageIds }]);
-    await world.pass(15);
-    expect(sent).toEqual([]);
-    expect([await at.kept(), await at.stored()]).toEqual([[], []]);
   });
 
   it("stays if its id was returned for a duplicate since", async () => {

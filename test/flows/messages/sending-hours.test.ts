@@ -1,5 +1,6 @@
 /** A website's hours for marketing messages: what comes while they are closed waits or ends, and nothing goes while they are. */
 import { beforeEach, describe, expect, it } from "vitest";
+import { countsOf } from "../../counted.ts";
 import { ToldCarrier } from "../../told-carrier.ts";
 import { SEND, type TestClient, World } from "../../world.ts";
 
@@ -210,9 +211,7 @@ describe("hours that refuse", () => {
   it("end a message at once, with its event and its counts, and nothing of it is sent", async () => {
     const { messageId } = await send({ clickUrl: "https://example.com/sale" });
     expect(await world.events(client)).toMatchObject([{ messageId, status: "FAILED_TO_SEND", reason: "QUIET_HOURS" }]);
-    const traffic =
-      "SELECT accepted, failed FROM traffic_counts WHERE website_id = 'brand' AND span = 'day' AND accepted > 0";
-    expect(await world.rows(traffic)).toEqual([{ accepted: 1, failed: 1 }]);
+    expect(await countsOf(world, "brand")).toMatchObject({ accepted: 1, endedBefore: 1 });
     expect([world.jobs, world.callbacks.length]).toEqual([[], 1]);
     const story = await (await world.operator("GET", `/messages/${messageId}`)).json();
     expect(story).toMatchObject({

@@ -60,7 +60,6 @@ const tables = async () => ({
   subscriptions: await world.rows("SELECT * FROM subscriptions"),
   changes: await world.rows("SELECT * FROM subscription_changes"),
   texts: await world.rows("SELECT * FROM inbound_texts"),
-  growth: await world.rows("SELECT sum(joined) AS joined, sum(parted) AS parted FROM traffic_counts"),
   audit: await world.rows("SELECT * FROM audit_log"),
 });
 

@@ -1,14 +1,19 @@
 // Whatever happens to texts, an operator's calls count them alike: the overview, the reports, the lists, the waiting texts and the state.
 import { expect } from "vitest";
+import { formatShare, sumOf } from "../../../console/lib/numbers.ts";
+import { rateOf } from "../../../console/lib/rates.ts";
 import { applyReceipts } from "../../../src/flows/messages/apply-receipts.ts";
+import { countLedgers } from "../../../src/flows/operations/count-ledgers.ts";
 import { receiveInbound } from "../../../src/flows/people/receive-inbound.ts";
 import type { MessageAnswers } from "../../../src/operator/answers/messages.ts";
 import type { OverviewAnswers } from "../../../src/operator/answers/overview.ts";
 import type { WaitingAnswers } from "../../../src/operator/answers/waiting.ts";
+import type { WebsiteAnswers } from "../../../src/operator/answers/websites.ts";
 import type { ReportAnswers } from "../../../src/operator/reports.ts";
 import type { ServiceStateAnswers } from "../../../src/operator/views/service-state.ts";
 import { recordClick } from "../../../src/store/messages/links.ts";
 import { Random } from "../../random.ts";
+import { classOf } from "../../store/operations/counted-rows.ts";
 import { type TestClient, World } from "../../world.ts";
 
 const OURS = "+12125550000";
@@ -54,13 +59,17 @@ async function list(path: string, query: string): Promise<Found[]> {
 
 const sum = <T>(rows: T[], count: (row: T) => number) => rows.reduce((total, row) => total + count(row), 0);
 
-type Counts = Pick<Report["total"], "accepted" | "sent" | "delivered" | "failed" | "clicked" | "optedOut">;
+type Figures = Pick<Report["total"], (typeof FIGURES)[number]>;
 
-/** As a day of the overview has it. */
-const asDay = ({ accepted, sent, delivered, failed, clicked, optedOut }: Counts) => ({
-  ...{ accepted, sent, delivered, clicked, optedOut },
-  undelivered: failed.FAILED_TO_SEND + failed.FAILED_TO_DELIVERY,
-});
+/** The classes, in all answers alike, and their sums. */
+const FIGURES = [
+  ...(["accepted", "scheduled", "waiting", "notSubscribed", "endedBefore", "notTaken", "sent"] as const),
+  ...(["noReceipt", "delivered", "undelivered"] as const),
+];
+
+const figuresOf = <Name extends string = never>(counts: Partial<Record<string, unknown>>, ...others: Name[]) =>
+  Object.fromEntries([...FIGURES, ...others].map((name) => [name, counts[name] ?? 0])) as Figures &
+    Record<Name, number>;
 
 class Life {
   readonly #random: Random;
@@ -146,29 +155,50 @@ class Life {
   }
 }
 
-/** The overview counts what the reports count, by day and by website; and each report counts the same, by whatever. */
+const today = () => new Date(world.now).toISOString().slice(0, 10);
+
+/** The overview, the pages of websites and the metrics count what the reports count; and each report counts the same, by whatever. */
 async function expectReportsAgree(): Promise<void> {
+  await countLedgers(world.deps, world.now);
   const [all, days] = [await overview(), await read<Report>("/report?by=day")];
-  const ofDay = new Map(days.rows.map((row) => [row.day, asDay(row as Counts)]));
-  const none = { accepted: 0, sent: 0, delivered: 0, clicked: 0, optedOut: 0, undelivered: 0 };
-  for (const day of all.days) expect(day).toMatchObject({ ...none, ...ofDay.get(day.day) });
-  expect(sum(all.days, ({ accepted }) => accepted)).toBe(days.total.accepted);
+  expect(all.asOf).toBe(new Date(world.now).toISOString());
+  for (const day of all.days) {
+    const row = days.rows.find((it) => it.day === day.day) ?? {};
+    expect([day.day, figuresOf(day, "clicked", "optedOut")]).toEqual([day.day, figuresOf(row, "clicked", "optedOut")]);
+  }
+  for (const name of FIGURES)
+    expect([name, sum(all.days, (day) => day[name] ?? Number.NaN)]).toEqual([name, days.total[name]]);
   for (const by of ["purpose", "website", "reason", "sender"]) {
-    const report = await read<Report>(`/report?by=${by}`);
-    expect([by, report.total]).toEqual([by, days.total]);
-    expect([by, sum(report.rows, ({ accepted }) => accepted)]).toEqual([by, days.total.accepted]);
+    const { rows, total } = await read<Report>(`/report?by=${by}`);
+    expect([by, total]).toEqual([by, days.total]);
+    for (const name of [...FIGURES, "held"] as const)
+      expect([by, name, sum(rows, (row) => row[name] ?? Number.NaN)]).toEqual([by, name, total[name]]);
   }
   for (const websiteId of WEBSITES) {
     const { rows, total } = await reportOf(websiteId, "day");
-    const today = rows.find(({ day }) => day === new Date(world.now).toISOString().slice(0, 10));
     const own = (await overview(`?website=${websiteId}`)).websites[0];
     expect(own).toMatchObject({
-      textsToday: today?.accepted ?? 0,
-      failedToday: today ? asDay(today as Counts).undelivered : 0,
-      ...{ sent30Days: total.sent, optedOut30Days: total.optedOut },
+      today: figuresOf(rows.find(({ day }) => day === today()) ?? {}),
+      month: figuresOf(total, "held"),
+      optedOut30Days: total.optedOut,
     });
     expect(all.websites.find((it) => it.websiteId === websiteId)).toEqual(own);
+    const { texts } = await read<WebsiteAnswers["WebsiteWithClients"]>(`/websites/${websiteId}`);
+    expect(texts).toEqual({ asOf: all.asOf, ...own?.month });
   }
+  expect(await readMetrics()).toEqual(omitSums(figuresOf(days.total)));
+  // What the pages of the console say of the reports and of the overview.
+  expect(
+    formatShare(sumOf(all.days, "delivered"), sumOf(all.days, "delivered") + sumOf(all.days, "undelivered"), 1),
+  ).toBe(rateOf("delivered", days.total, undefined).value);
+}
+
+const omitSums = ({ accepted: _, sent: __, ...classes }: Figures) => classes;
+
+async function readMetrics(): Promise<object> {
+  const text = await (await world.operator("GET", "/metrics")).text();
+  const found = [...text.matchAll(/^textgate_messages\{class="(\w+)"\} (\d+)$/gm)];
+  return Object.fromEntries(found.map(([, name, count]) => [name, Number(count)]));
 }
 
 const isPending = ({ status }: Found) => status === "PENDING_TO_SEND";
@@ -179,15 +209,14 @@ const isHeld = ({ waits }: Found) => waits?.held !== undefined;
 async function expectListsAgree(): Promise<void> {
   const [found, kept] = [await list("/messages", "from=2026-01-01T00:00:00Z"), await list("/scheduled", "")];
   const { total } = await read<Report>("/report?by=day");
-  const { sent, delivered, pending, failed, reasons } = total;
-  const of = (...statuses: string[]) => found.filter(({ status }) => statuses.includes(status)).length;
-  expect({ sent, delivered, pending, ...failed }).toEqual({
-    sent: of("SENDING", "DELIVERED", "FAILED_TO_DELIVERY"),
-    ...{ delivered: of("DELIVERED"), pending: of("PENDING_TO_SEND") },
-    ...Object.fromEntries(Object.keys(failed).map((status) => [status, of(status)])),
-  });
+  const texts = found.filter(({ clientId }) => clientId !== "");
+  const of = (...statuses: string[]) => texts.filter(({ status }) => statuses.includes(status)).length;
+  const { failed, reasons } = total;
+  expect(failed).toEqual(Object.fromEntries(Object.keys(failed).map((status) => [status, of(status)])));
+  const keptToday = kept.filter(({ scheduledFor }) => String(scheduledFor).slice(0, 10) <= today());
+  expect(figuresOf(total, "held")).toEqual(countTexts(texts, keptToday.length));
   for (const [reason, count] of Object.entries(reasons))
-    expect([reason, found.filter((it) => it.reason === reason).length]).toEqual([reason, count]);
+    expect([reason, texts.filter((it) => it.reason === reason).length]).toEqual([reason, count]);
   const { groups } = await read<WaitingAnswers["WaitingMessages"]>("/waiting");
   const waiting = (...why: string[]) =>
     sum(
@@ -200,18 +229,42 @@ async function expectListsAgree(): Promise<void> {
   expect(waiting("scheduled", "sending-hours")).toBe(kept.length);
   const { messages } = await read<ServiceStateAnswers["ServiceState"]>("/health");
   const { held, withoutReceipt, claimed, stuck } = messages;
-  expect([held.count, withoutReceipt.count]).toEqual([waiting("held"), of("SENDING")]);
+  expect([held.count, withoutReceipt.count]).toEqual([
+    waiting("held"),
+    found.filter((it) => it.status === "SENDING").length,
+  ]);
   expect(Number(messages.waiting.count) + Number(messages.retrying.count)).toBe(waiting("carrier", "queue"));
   expect(Number(claimed.count) + Number(stuck.count)).toBe(ready.filter((it) => it.claimedAt !== null).length);
   const minute = Math.floor(world.now / 60_000) - 1;
   const isYoung = ({ acceptedAt }: Found) => Math.floor(Date.parse(acceptedAt) / 60_000) >= minute;
   const { needs, websites, minutes } = await overview();
-  const late = found.filter((it) => isPending(it) && !isYoung(it) && !isHeld(it));
-  expect(needs.waiting).toBe(late.length);
-  expect(sum(websites, (website) => website.waiting ?? Number.NaN)).toBe(late.length);
-  const ofHour = found.filter(({ acceptedAt }) => Math.floor(Date.parse(acceptedAt) / 60_000) > minute - 59);
-  expect(sum(minutes, ({ accepted }) => accepted)).toBe(ofHour.length);
-  expect(sum(minutes, (it) => it.waiting)).toBe(ofHour.filter(isPending).length);
+  const late = texts.filter((it) => isPending(it) && !isTimed(it) && !isYoung(it) && !isHeld(it));
+  expect(needs.overdue).toBe(late.length);
+  expect(needs.held).toBe(total.held);
+  expect(sum(websites, ({ overdue }) => overdue ?? Number.NaN)).toBe(late.length);
+  const ofHour = texts.filter(({ acceptedAt }) => Math.floor(Date.parse(acceptedAt) / 60_000) > minute - 59);
+  const hour = Object.fromEntries(
+    [...FIGURES, "held" as const].map((name) => [name, sum(minutes, (it) => it[name] ?? Number.NaN)]),
+  );
+  expect(hour).toEqual(countTexts(ofHour, 0));
+}
+
+/** What the lists say. @param kept texts that are kept for their time */
+function countTexts(texts: Found[], kept: number) {
+  const names = texts.map((it) =>
+    isTimed(it) && isPending(it) ? "scheduled" : (classOf(it.status, it.reason) ?? "waiting"),
+  );
+  const of = (...some: string[]) => names.filter((name) => some.includes(name)).length;
+  const classes = Object.fromEntries(FIGURES.map((name) => [name, of(name)]));
+  return {
+    ...(classes as Figures),
+    ...{
+      accepted: texts.length + kept,
+      scheduled: of("scheduled") + kept,
+      sent: of("noReceipt", "delivered", "undelivered"),
+    },
+    held: texts.filter((it) => isPending(it) && !isTimed(it) && isHeld(it)).length,
+  };
 }
 
 export interface Length {

@@ -57,15 +57,18 @@ async function count(database: string, websiteId: string, counts: Counts): Promi
           ["day", day],
         ]
       : [["day", day]];
-  for (const id of [websiteId, ""])
+  for (const subject of [websiteId, ""])
     for (const [span, place] of at)
-      await run(
-        database,
-        `INSERT INTO traffic_counts (website_id, span, at, carrier, accepted, delivered, not_sent, failed, sending, undelivered)
-         VALUES (?1, ?2, ?3, '', ?4, ?5, 0, 0, 0, 0)
-         ON CONFLICT DO UPDATE SET accepted = accepted + excluded.accepted, delivered = delivered + excluded.delivered`,
-        ...[id, span, place, accepted, delivered],
-      );
+      for (const [kind, number] of [
+        ["accepted", accepted],
+        ["delivered", delivered],
+      ])
+        await run(
+          database,
+          `INSERT INTO counts (span, at, kind, subject, detail, count) VALUES (?1, ?2, ?3, ?4, '', ?5)
+           ON CONFLICT DO UPDATE SET count = count + excluded.count`,
+          ...[span, place, kind, subject, number],
+        );
 }
 
 it("shows the websites of which something is held, and the busiest over all databases", async () => {

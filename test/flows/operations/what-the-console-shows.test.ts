@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Carrier, Submission } from "../../../src/carriers/carrier.ts";
 import { sandbox } from "../../../src/carriers/sandbox.ts";
+import { countLedgers } from "../../../src/flows/operations/count-ledgers.ts";
 import { seed } from "../../seed.ts";
 import { strictCarrier } from "../../strict/bindings.ts";
 import { type TestClient, World } from "../../world.ts";
@@ -77,6 +78,7 @@ describe("a problem", () => {
     for (const phone of [ADA, BOB]) await world.send(client, { phone });
     await world.runQueues();
     world.advance(120);
+    await countLedgers(world.deps, world.now);
     const { problems } = await read<{ problems: (Problem & { carrier: string | null })[] }>("/overview");
     const ofCarrier = problems.filter(({ carrier }) => carrier === "gateway");
     expect(ofCarrier.length).toBeGreaterThan(0);

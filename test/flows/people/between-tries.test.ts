@@ -35,7 +35,6 @@ it.each<[string, () => Promise<Response>, () => Promise<Response>, number, strin
   ],
 ])("%s", async (_, call, next, subscribed, email) => {
   const stored = async () => [
-    await world.rows("SELECT sum(joined) AS joined, sum(parted) AS parted FROM traffic_counts"),
     await world.rows("SELECT * FROM subscription_changes"),
     await world.rows("SELECT event, body FROM events"),
   ];
@@ -69,11 +68,7 @@ it.each<[string, string, () => Promise<Response>, number, string | null]>([
 ])("%s since an import holds", async (_, line, next, subscribed, email) => {
   await subscribe("old@example.com");
   world.now += 1000;
-  const tables = async () => [
-    await state(),
-    await world.rows("SELECT * FROM subscription_changes"),
-    await world.rows("SELECT sum(joined) AS joined, sum(parted) AS parted FROM traffic_counts"),
-  ];
+  const tables = async () => [await state(), await world.rows("SELECT * FROM subscription_changes")];
   let then: unknown[] = [];
   const between = async () => {
     world.now += 1000;

@@ -19,12 +19,14 @@ const sqlOf = (now: number) => {
         attempts, carrier)
       SELECT printf('%08x-%04x-7000-8000-%012x', (${at}) >> 16, (${at}) & 65535, i), 'brand', 'c', 12125550100 + i % 5000,
         'Brand: hello', '{}', 'purpose-' || (i % 20), 'DELIVERED', ${at}, ${at}, 1, 'sandbox' FROM n;
-    INSERT INTO traffic_counts (website_id, span, at, carrier, accepted, not_sent, failed, sending, delivered, undelivered)
-      SELECT w.value, 'minute', CAST(accepted_at / 60000 AS INTEGER), 'sandbox', count(*), 0, 0, 0, count(*), 0
-      FROM messages CROSS JOIN json_each('["", "brand"]') w WHERE accepted_at > ${now - 3_600_000} GROUP BY 1, 3;
-    INSERT INTO traffic_counts (website_id, span, at, carrier, accepted, not_sent, failed, sending, delivered, undelivered)
-      SELECT w.value, 'day', CAST(accepted_at / 86400000 AS INTEGER), '', count(*), 0, 0, 0, count(*), 0
-      FROM messages CROSS JOIN json_each('["", "brand"]') w GROUP BY 1, 3;`;
+    INSERT INTO counts (span, at, kind, subject, detail, count)
+      SELECT 'minute', accepted_at / 60000, k.value, w.value, iif(k.value = 'accepted', '', 'sandbox'), count(*)
+      FROM messages CROSS JOIN json_each('["", "brand"]') w CROSS JOIN json_each('["accepted", "delivered"]') k
+      WHERE accepted_at > ${now - 3_600_000} GROUP BY 2, 3, 4;
+    INSERT INTO counts (span, at, kind, subject, detail, count)
+      SELECT 'day', accepted_at / 86400000, k.value, w.value, '', count(*)
+      FROM messages CROSS JOIN json_each('["", "brand"]') w CROSS JOIN json_each('["accepted", "delivered"]') k GROUP BY 2, 3, 4;
+    INSERT INTO counted_ledgers (only, messages, as_of) VALUES (1, ${MESSAGES}, ${now});`;
 };
 
 describe("the console of a service with 100,000 messages", () => {

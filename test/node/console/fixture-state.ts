@@ -17,6 +17,11 @@ import { ago, DAY, MARKUP, MINUTE, minutesAgo, NOW } from "./fixture-clock.ts";
 /** The same numbers with each run. */
 const noise = (index: number) => Math.abs(Math.sin(index * 12.9898) * 43758.5453) % 1;
 
+const TRAFFIC: WebsiteNow["month"] = {
+  ...{ accepted: 0, scheduled: 0, waiting: 0, held: 0, notSubscribed: 0, endedBefore: 0, notTaken: 0 },
+  ...{ sent: 0, noReceipt: 0, delivered: 0, undelivered: 0 },
+};
+
 const minutes: Minute[] = Array.from({ length: 60 }, (_, index) => {
   const at = new Date(Math.floor(NOW / MINUTE) * MINUTE - (59 - index) * MINUTE).toISOString();
   const isCampaign = index >= 25 && index < 52;
@@ -25,7 +30,7 @@ const minutes: Minute[] = Array.from({ length: 60 }, (_, index) => {
   const undelivered = noise(index + 7) > 0.7 ? 2 : 0;
   const noReceipt = index > 50 ? 1 : 0;
   const delivered = accepted - waiting - undelivered - noReceipt;
-  return { at, accepted, submitted: accepted - waiting, delivered, undelivered, noReceipt, waiting };
+  return { at, ...TRAFFIC, accepted, sent: accepted - waiting, delivered, undelivered, noReceipt, waiting };
 });
 
 const days = Array.from({ length: 30 }, (_, index) => {
@@ -38,7 +43,8 @@ const days = Array.from({ length: 30 }, (_, index) => {
   const day = new Date(NOW - (29 - index) * DAY).toISOString().slice(0, 10);
   const optedOut = Math.round(sent / 420);
   const growth = { joined: isSale ? 610 : Math.round(120 + noise(index + 5) * 90), parted: optedOut * 2 };
-  return { day, accepted, sent, delivered: sent - undelivered, undelivered, clicked, optedOut, ...growth };
+  const delivered = sent - undelivered;
+  return { day, ...TRAFFIC, accepted, sent, delivered, undelivered, clicked, optedOut, ...growth };
 });
 
 export const NO_SUBJECT = {
@@ -105,33 +111,23 @@ export const websitesNow: WebsiteNow[] = [
   {
     websiteId: "harbor-coffee",
     name: "Harbor Coffee",
-    accepted: 1348,
-    sent: 1348,
-    delivered: 1327,
-    undelivered: 16,
-    noReceipt: 5,
-    waiting: 0,
+    ...{ ...TRAFFIC, accepted: 1348, sent: 1348, delivered: 1327, undelivered: 16, noReceipt: 5 },
+    today: { ...TRAFFIC, accepted: 2071, sent: 2071, delivered: 2040, undelivered: 31 },
+    month: { ...TRAFFIC, accepted: 79_446, sent: 79_446, delivered: 78_300, undelivered: 1146 },
+    overdue: 0,
     waitsFor: null,
-    textsToday: 2071,
-    failedToday: 31,
     optedOut30Days: 191,
-    sent30Days: 79_446,
     failingEndpoints: 1,
   },
   {
     websiteId: "northwind",
     name: "Northwind Outfitters",
-    accepted: 1570,
-    sent: 620,
-    delivered: 604,
-    undelivered: 12,
-    noReceipt: 4,
-    waiting: 950,
+    ...{ ...TRAFFIC, accepted: 1570, waiting: 950, sent: 620, delivered: 604, undelivered: 12, noReceipt: 4 },
+    today: { ...TRAFFIC, accepted: 1841, waiting: 950, sent: 891, delivered: 879, undelivered: 12 },
+    month: { ...TRAFFIC, accepted: 101_200, waiting: 950, sent: 100_250, delivered: 99_000, undelivered: 1250 },
+    overdue: 950,
     waitsFor: "kannel",
-    textsToday: 1841,
-    failedToday: 12,
     optedOut30Days: 402,
-    sent30Days: 101_200,
     failingEndpoints: 0,
   },
 ];
@@ -139,21 +135,21 @@ export const websitesNow: WebsiteNow[] = [
 const carriers: CarrierNow[] = [
   {
     carrier: "twilio",
-    submitted: 1348,
+    sent: 1348,
     delivered: 1327,
     undelivered: 16,
     noReceipt: 5,
     waiting: 0,
     state: "accepting",
   },
-  { carrier: "kannel", submitted: 628, delivered: 604, undelivered: 12, noReceipt: 4, waiting: 950, state: "refusing" },
+  { carrier: "kannel", sent: 620, delivered: 604, undelivered: 12, noReceipt: 4, waiting: 950, state: "refusing" },
 ];
 
 export function overview(website: string | null): Overview {
   const whole: Overview = {
     asOf: ago(0),
     hasTexts: true,
-    needs: { waiting: 950, toDecide: 3, problems: 2 },
+    needs: { overdue: 950, held: 0, toDecide: 3, problems: 2 },
     problems,
     lastProblems,
     minutes,
@@ -170,22 +166,13 @@ export function overview(website: string | null): Overview {
 export const emptyOverview = (): Overview => ({
   ...overview(null),
   hasTexts: false,
-  needs: { waiting: 0, toDecide: 0, problems: 0 },
+  needs: { overdue: 0, held: 0, toDecide: 0, problems: 0 },
   problems: [],
   lastProblems: [],
-  minutes: minutes.map(({ at }) => ({
-    at,
-    accepted: 0,
-    submitted: 0,
-    delivered: 0,
-    undelivered: 0,
-    noReceipt: 0,
-    waiting: 0,
-  })),
+  minutes: minutes.map(({ at }) => ({ at, ...TRAFFIC })),
   hour: { oldestWithoutReceiptSeconds: null },
   days: days.map(({ day }) => ({
-    ...{ day, accepted: 0, sent: 0, delivered: 0, undelivered: 0, clicked: 0, optedOut: 0 },
-    ...{ joined: 0, parted: 0 },
+    ...{ day, ...TRAFFIC, clicked: 0, optedOut: 0, joined: 0, parted: 0 },
   })),
   websites: [],
   carriers: [],

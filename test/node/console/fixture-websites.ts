@@ -129,14 +129,14 @@ const refusedRequests = [0, 0, 4, 9, 17].map((days, index) => ({
 
 export const one = (): WebsiteWithClients => ({
   ...{ ...harbor, dailyLimit: 20_000, dailyLimitUsed: 5914 },
-  ...{ clients, refusedRequests, changes: auditEntries },
+  ...{ texts: null, clients, refusedRequests, changes: auditEntries },
 });
 export const emptyOne = (): WebsiteWithClients => ({
   ...harbor,
   holds: [],
   helpText: null,
   timeZone: null,
-  ...{ dailyLimitUsed: null, clients: [], refusedRequests: [], changes: [] },
+  ...{ texts: null, dailyLimitUsed: null, clients: [], refusedRequests: [], changes: [] },
 });
 
 const days = Array.from({ length: 30 }, (_, index) => ({
@@ -157,10 +157,10 @@ const NO_REASONS = Object.fromEntries(REASONS.map((reason) => [reason, 0])) as R
 type Rates = [delivered: number, clicked: number, optedOut: number];
 
 const countsOf = (sent: number, rates: Rates): Report["total"] => ({
-  accepted: sent + 40,
-  pending: 0,
-  sent,
+  ...{ accepted: sent + 40, scheduled: 0, waiting: 0, held: 0, notSubscribed: 40, endedBefore: 0, notTaken: 0 },
+  ...{ sent, noReceipt: 0 },
   delivered: Math.round(sent * rates[0]),
+  undelivered: sent - Math.round(sent * rates[0]),
   failed: {
     FAILED_TO_SEND: 0,
     FAILED_TO_DELIVERY: Math.round(sent * (1 - rates[0])),
@@ -188,7 +188,7 @@ export function report(query: URLSearchParams): Report {
   const total = countsOf(79_446, [0.984, 0.051, 0.0024]);
   if (query.get("by") === "day") {
     const rows = days.map(({ day, sent }) => row({ day }, sent, [0.985, 0.05, 0.002]));
-    return { websiteId: "harbor-coffee", by: "day", from, to, rows, total };
+    return { websiteId: "harbor-coffee", by: "day", asOf: ago(0), from, to, rows, total };
   }
   const isBefore = to < "2026-11-25";
   const rows = [
@@ -197,11 +197,11 @@ export function report(query: URLSearchParams): Report {
     row({ sendPurpose: "pickup-ready" }, 11_962, isBefore ? [0.987, 0, 0.0001] : [0.989, 0, 0.0001]),
     row({ sendPurpose: `loyalty-nudge ${MARKUP}` }, 4410, isBefore ? [0.982, 0.041, 0.0033] : [0.971, 0.022, 0.0074]),
   ];
-  return { websiteId: "harbor-coffee", by: "purpose", from, to, rows, total };
+  return { websiteId: "harbor-coffee", by: "purpose", asOf: ago(0), from, to, rows, total };
 }
 
 export const emptyReport = (): Report => ({
-  ...{ websiteId: "harbor-coffee", by: "purpose" },
+  ...{ websiteId: "harbor-coffee", by: "purpose", asOf: ago(0) },
   from: "2026-10-27",
   to: "2026-11-25",
   rows: [],

@@ -187,9 +187,9 @@ describe("numbers", () => {
   it("compare a campaign with the days before, and only a bad change is bad", () => {
     const row = (sent: number, delivered: number, optedOut: number) => ({
       accepted: sent,
-      pending: 0,
       sent,
       delivered,
+      undelivered: sent - delivered,
       failed: {},
       clicked: 0,
       optedOut,

@@ -1,4 +1,5 @@
 import { beforeEach, expect } from "vitest";
+import { countLedgers } from "../../../src/flows/operations/count-ledgers.ts";
 import { receiveInbound } from "../../../src/flows/people/receive-inbound.ts";
 import { optOutRecipient } from "../../../src/store/people/subscriptions.ts";
 import { Random } from "../../random.ts";
@@ -33,9 +34,12 @@ export async function bring(lines: string[]): Promise<string> {
   return ((await answer.json()) as { importId: string }).importId;
 }
 
+/** After the sweep has counted. */
 export const growth = async (websiteId = "brand") => {
+  await countLedgers(world.deps, world.now);
   const [row] = await world.rows(
-    "SELECT total(joined) AS joined, total(parted) AS parted FROM traffic_counts WHERE span = 'day' AND website_id = ?1",
+    `SELECT total(count) FILTER (WHERE kind = 'joined') AS joined, total(count) FILTER (WHERE kind = 'parted') AS parted
+     FROM counts WHERE span = 'day' AND subject = ?1`,
     websiteId,
   );
   return row;

@@ -31,7 +31,6 @@ const HASHES = "ids and hashes";
 
 /** The tables without a number of a person: their columns of text, JSON among them, and why none has one. */
 const WITHOUT_NUMBERS: Record<string, [columns: string, why: string]> = {
-  accepted_minutes: ["website_id", COUNTS],
   audit_log: ["request_id operator action website_id client_id subject before after outcome", MASKED],
   bulk_parts: ["first_id body_hash attempt", HASHES],
   cancelled_messages: ["message_id", OF_A_MESSAGE],
@@ -72,7 +71,8 @@ const WITHOUT_NUMBERS: Record<string, [columns: string, why: string]> = {
     "the subject is a carrier, a client or a database; numbers in the cause are masked",
   ],
   endpoint_posts: ["client_id", COUNTS],
-  traffic_counts: ["website_id span carrier", COUNTS],
+  counts: ["span kind subject detail", COUNTS],
+  counted_ledgers: ["", COUNTS],
   websites: ["website_id name carrier sender settings holds database", SETTINGS],
 };
 

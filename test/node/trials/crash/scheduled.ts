@@ -38,7 +38,7 @@ const KILLED_SECONDS = [
 
 /**
  * How long after its time a text may go at the latest. Miniflare's queues forget their jobs when the service is killed: the sweep finds the
- * text and gives it a job that comes after any cancellation, five minutes and a half later. The next kill may lose that job, too.
+ * text and gives it a job that comes after any cancellation, a minute and a half later. The next kill may lose that job, too.
  */
 const LATEST_SECONDS = 840;
 
