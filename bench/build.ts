@@ -7,11 +7,12 @@ const ENTRIES = {
   service: "src/index.ts",
   floor: "bench/workers/floor.ts",
   usual: "bench/workers/usual.ts",
+  usualMessages: "bench/workers/usual-messages.ts",
   deliveryFloor: "bench/workers/delivery-floor.ts",
 } as const;
 
 /** Those that are measured side by side, over the same stores. */
-export const WORKERS = ["service", "floor", "usual"] as const;
+export const WORKERS = ["service", "floor", "usual", "usualMessages"] as const;
 export type WorkerName = (typeof WORKERS)[number];
 
 export async function buildWorkers(directory: string): Promise<void> {

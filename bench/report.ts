@@ -36,6 +36,7 @@ export function printReport(figures: Figures, asJson: boolean): void {
   const { send, status, lookUps, bulk, imported, deliver, edge } = figures;
   if (send) {
     console.log("\nSend. Its floor: object call, D1 insert; KV read once in 30 s, queue send after the answer.");
+    console.log("The usual way: libraries, object call, D1 read, D1 insert, KV read, queue send before the answer.");
     printRows(singleTable(send), 0);
   }
   if (status) {
@@ -50,10 +51,11 @@ export function printReport(figures: Figures, asJson: boolean): void {
     console.log(`The same rows alone, in twelve statements; the import takes ${timesFloor.toFixed(1)} × their time`);
   }
   if (deliver) {
-    const { messages, messagesPerSecond, floor, timesFloor } = deliver;
+    const { messages, messagesPerSecond, floor, timesFloor, usual, timesUsual } = deliver;
     const what = `${whole(messages)} messages accepted in bulk, submitted to the sandbox, and called back twice each`;
     console.log(`\nDelivery: ${cell(messagesPerSecond)} messages/s (${what})`);
     console.log(`The floor, without stores: ${cell(floor)} messages/s; the service over it: ${timesFloor.toFixed(2)}`);
+    console.log(`The usual way: ${cell(usual)} messages/s; the service over it: ${timesUsual.toFixed(2)}`);
   }
   if (edge) printEdge(edge);
 }
@@ -61,12 +63,18 @@ export function printReport(figures: Figures, asJson: boolean): void {
 function singleTable(rows: SingleRow[]): string[][] {
   return [
     ["connections", "rounds", "", "requests/s", "p50 ms", "p99 ms", "service over it"],
-    ...rows.flatMap(({ connections, rounds, service, floor, timesFloor }) => [
-      [String(connections), String(rounds), "service", ...cells(service), ""],
-      ["", "", "floor", ...cells(floor), timesFloor.toFixed(2)],
-    ]),
+    ...rows.flatMap(({ connections, rounds, figures, times }) =>
+      Object.entries(figures).map(([name, own], index) => [
+        ...(index === 0 ? [String(connections), String(rounds)] : ["", ""]),
+        NAMES[name as keyof typeof NAMES],
+        ...cells(own),
+        times[name as keyof typeof NAMES]?.toFixed(2) ?? "",
+      ]),
+    ),
   ];
 }
+
+const NAMES = { service: "service", floor: "floor", usualMessages: "usual way" };
 
 function cells({ requestsPerSecond, p50, p99 }: SingleFigures): string[] {
   return [cell(requestsPerSecond), cell(p50), cell(p99)];

@@ -8,13 +8,16 @@ import { type EdgeOptions, measureEdge } from "./edge/measure.ts";
 import { ROWS as IMPORTED, measureImport } from "./import.ts";
 import { measureLookUps } from "./look-up.ts";
 import { type Figures, printReport } from "./report.ts";
+import { shareClient } from "./seed.ts";
 import { type StartOptions, start, type Workers } from "./service.ts";
-import { compareSingles, prepareSingles, type SingleRequests, type SingleRow } from "./single.ts";
+import { compareSingles, prepareSingles, type SingleRow, WITH_FLOOR, WITH_USUAL } from "./single.ts";
 
 const PARTS = ["send", "status", "look-up", "bulk", "import", "deliver"];
 /** Measured side by side, over the same stores. */
 const BESIDE = ["send", "status", "look-up", "bulk"];
-const CONNECTIONS = [1, 32];
+/** A job of the usual way has one text, or one callback. */
+const USUAL_BATCH = 24;
+const CONNECTIONS = { send: [1, 32, 128], status: [1, 32] };
 
 const HELP = `npm run bench -- [flags]
   --only ${PARTS.join(",")}   what to measure; all by default
@@ -67,10 +70,15 @@ async function run(parts: string[]): Promise<void> {
     await withWorkers({ directory, names: WORKERS, withConsumers: false }, async (workers) => {
       const singles = await prepareSingles(workers, "single");
       await measure("send", async () => {
-        figures.send = await compare(workers, singles.send, seconds);
+        for (const client of singles.clients) await shareClient(workers, client);
+        figures.send = await inTurn(CONNECTIONS.send, (connections) =>
+          compareSingles(workers, WITH_USUAL, singles.send, { connections, seconds }),
+        );
       });
       await measure("status", async () => {
-        figures.status = await compare(workers, singles.status, seconds);
+        figures.status = await inTurn(CONNECTIONS.status, (connections) =>
+          compareSingles(workers, WITH_FLOOR, singles.status, { connections, seconds }),
+        );
       });
       await measure("look-up", async () => {
         figures.lookUps = await measureLookUps(workers, tables);
@@ -87,9 +95,15 @@ async function run(parts: string[]): Promise<void> {
   );
   await measure("deliver", () =>
     withWorkers({ directory, names: ["service"], withConsumers: true }, (workers) =>
-      withWorkers({ directory, names: ["deliveryFloor"], withConsumers: true }, async (floor) => {
-        figures.deliver = await measureDeliveries(workers, floor);
-      }),
+      withWorkers({ directory, names: ["deliveryFloor"], withConsumers: true }, (floor) =>
+        // The service is beside it for its schema and its operator's calls only: it consumes nothing there.
+        withWorkers(
+          { directory, names: ["usualMessages", "service"], withConsumers: true, batchSize: USUAL_BATCH },
+          async (usual) => {
+            figures.deliver = await measureDeliveries(workers, floor, usual);
+          },
+        ),
+      ),
     ),
   );
   if (flags.edge) figures.edge = await measureEdge(directory, readEdgeOptions());
@@ -108,12 +122,12 @@ async function withWorkers<Name extends string>(
   }
 }
 
-async function compare(workers: Workers, requests: SingleRequests["send"], seconds: number): Promise<SingleRow[]> {
+async function inTurn(
+  connections: number[],
+  measure: (connections: number) => Promise<SingleRow | undefined>,
+): Promise<SingleRow[]> {
   const rows: SingleRow[] = [];
-  for (const connections of CONNECTIONS) {
-    const row = await compareSingles(workers, requests, connections, seconds);
-    if (row) rows.push(row);
-  }
+  for (const count of connections) rows.push(...[(await measure(count)) ?? []].flat());
   return rows;
 }
 

@@ -47,6 +47,17 @@ export async function createClient(
   };
 }
 
+/** Gives the usual way a client that the service has. */
+export async function shareClient(
+  workers: { url: { usualMessages: string } },
+  { websiteId, headers }: SeededClient,
+  callbackUrl: string | null = null,
+): Promise<void> {
+  const { "x-client-id": clientId, "x-client-secret": clientSecret } = headers;
+  const client = { clientId, clientSecret, websiteId, callbackUrl };
+  await postJson(`${workers.url.usualMessages}/client`, JSON_CONTENT, client, "PUT");
+}
+
 /**
  * Subscribes the numbers from 0 to `count` to a website; every tenth has opted out. Each statement writes the numbers of one
  * country in their order, which fills the table from one end to the other: millions take seconds.

@@ -30,6 +30,8 @@ export interface StartOptions<Name extends string> {
   /** For HeapMeter. It makes each line that a Worker logs dearer, and no deployment has one. */
   withInspector?: boolean;
   vars?: Record<string, string>;
+  /** In place of wrangler.toml's: how many jobs a batch of each queue has at most. */
+  batchSize?: number;
   /** Gets each line that a Worker logs; those above "info" go to standard error if not given. */
   onLog?: (line: string) => void;
 }
@@ -76,13 +78,20 @@ export function showTrouble(line: string): void {
 function workerOptions<Name extends string>(
   config: WorkerConfig,
   name: Name,
-  { directory, names, withConsumers, vars }: StartOptions<Name>,
+  { directory, names, withConsumers, vars, batchSize }: StartOptions<Name>,
   operatorToken: string,
 ): V4WorkerOptions {
   const version = { script: bundlePath(directory, name), config };
   return {
     ...toWorker(name, version, { OPERATOR_TOKEN: operatorToken, SERVICE_KEY: operatorToken, ...vars }),
-    ...(withConsumers && name === names[0] ? {} : { queueConsumers: {} }),
+    queueConsumers: withConsumers && name === names[0] ? consumersOf(config, batchSize) : {},
     unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
   };
+}
+
+function consumersOf({ queueConsumers }: WorkerConfig, maxBatchSize: number | undefined) {
+  const consumers = Object.entries(queueConsumers as Record<string, object>);
+  return Object.fromEntries(
+    consumers.map(([name, settings]) => [name, maxBatchSize ? { ...settings, maxBatchSize } : settings]),
+  );
 }

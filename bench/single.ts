@@ -1,8 +1,8 @@
-// Requests about one number, to send and to ask, against the floor: their binding calls and nothing else.
+// Requests about one number, to send and to ask, against the floor: their binding calls and nothing else. To send, against the usual way, too.
 import { setTimeout as sleep } from "node:timers/promises";
 import { medianRatio, type Spread, spreadOf } from "../test/node/harness/statistics.ts";
 import { closedLoop, type LoadOptions, type LoadResult, type PreparedRequest } from "./load.ts";
-import { createClient, digitsAt, isSubscribed, seedSubscriptions } from "./seed.ts";
+import { createClient, digitsAt, isSubscribed, type SeededClient, seedSubscriptions } from "./seed.ts";
 import type { Workers } from "./service.ts";
 
 /**
@@ -16,18 +16,21 @@ const ROUNDS = 12;
 /** A machine that others use may leave a load without an answer that counts: then its round is no pair. */
 const LEAST_ROUNDS = 6;
 const WARM_UP_SECONDS = 1;
+/** Loads of more connections last longer, because each connection waits longer for its answers. */
+const CONNECTIONS_A_LOAD = 32;
 /** What a load leaves to do after its last answer is no burden of the next. */
 const SETTLE_MILLISECONDS = 100;
 
-const COMPARED = ["service", "floor"] as const;
-type Compared = (typeof COMPARED)[number];
+export const WITH_FLOOR = ["service", "floor"] as const;
+export const WITH_USUAL = [...WITH_FLOOR, "usualMessages"] as const;
+type Compared = (typeof WITH_USUAL)[number];
 
 export interface SingleRow {
   connections: number;
-  service: SingleFigures;
-  floor: SingleFigures;
-  /** The service's requests per second over the floor's, round by round. */
-  timesFloor: number;
+  /** By the Worker that was measured. */
+  figures: Partial<Record<Compared, SingleFigures>>;
+  /** The service's requests per second over another Worker's, round by round. */
+  times: Partial<Record<Compared, number>>;
   /** How many rounds count. */
   rounds: number;
 }
@@ -39,35 +42,36 @@ export interface SingleFigures {
   p99: Spread;
 }
 
-/** Rounds of both, every other time in the other order. @returns undefined where the machine is too busy, and says so */
+/** Rounds of all, every other time in the other order. @returns undefined where the machine is too busy, and says so */
 export async function compareSingles(
   workers: Workers,
+  compared: readonly Compared[],
   requests: PreparedRequest[],
-  connections: number,
-  seconds: number,
+  { connections, seconds }: Required<Pick<LoadOptions, "connections" | "seconds">>,
 ): Promise<SingleRow | undefined> {
-  const rounds: Record<Compared, LoadResult>[] = [];
+  const rounds: Map<Compared, LoadResult>[] = [];
+  const lasts = seconds * Math.max(1, connections / CONNECTIONS_A_LOAD);
   for (let round = -1; round < ROUNDS; round++) {
-    const results: Partial<Record<Compared, LoadResult>> = {};
-    for (const name of round % 2 === 0 ? COMPARED : COMPARED.toReversed()) {
-      const load = { connections, seconds: round < 0 ? WARM_UP_SECONDS : seconds };
-      results[name] = await measureLoad(workers.url[name], requests, load);
+    const results = new Map<Compared, LoadResult>();
+    for (const name of round % 2 === 0 ? compared : compared.toReversed()) {
+      const load = { connections, seconds: round < 0 ? WARM_UP_SECONDS : lasts };
+      results.set(name, await measureLoad(workers.url[name], requests, load));
     }
-    const isWhole = Object.values(results).every(({ requestsPerSecond }) => requestsPerSecond > 0);
-    if (round >= 0 && isWhole) rounds.push(results as Record<Compared, LoadResult>);
+    const isWhole = [...results.values()].every(({ requestsPerSecond }) => requestsPerSecond > 0);
+    if (round >= 0 && isWhole) rounds.push(results);
   }
   if (rounds.length < LEAST_ROUNDS) {
     const had = `${rounds.length} of ${ROUNDS} rounds had answers`;
     process.stderr.write(`${connections} connections are not measured: ${had}; --seconds makes them longer\n`);
     return undefined;
   }
-  const rates = (name: Compared) => rounds.map((round) => round[name].requestsPerSecond);
-  const figures = (name: Compared) => toFigures(rounds.map((round) => round[name]));
+  const resultsOf = (name: Compared) => rounds.map((round) => round.get(name) as LoadResult);
+  const rates = (name: Compared) => resultsOf(name).map(({ requestsPerSecond }) => requestsPerSecond);
+  const others = compared.filter((name) => name !== "service");
   return {
     connections,
-    service: figures("service"),
-    floor: figures("floor"),
-    timesFloor: medianRatio(rates("service"), rates("floor")),
+    figures: Object.fromEntries(compared.map((name) => [name, toFigures(resultsOf(name))])),
+    times: Object.fromEntries(others.map((name) => [name, medianRatio(rates("service"), rates(name))])),
     rounds: rounds.length,
   };
 }
@@ -86,6 +90,8 @@ function toFigures(results: LoadResult[]): SingleFigures {
 export interface SingleRequests {
   send: PreparedRequest[];
   status: PreparedRequest[];
+  /** Who makes them. */
+  clients: SeededClient[];
 }
 
 /** One request of each website, each about another number that is subscribed. @param name of the websites */
@@ -93,9 +99,10 @@ export async function prepareSingles(
   workers: Pick<Workers<"service">, "url" | "operatorToken" | "db">,
   name: string,
 ): Promise<SingleRequests> {
-  const requests: SingleRequests = { send: [], status: [] };
+  const requests: SingleRequests = { send: [], status: [], clients: [] };
   for (let index = 0; index < WEBSITES; index++) {
-    const { websiteId, headers } = await createClient(workers, `${name}-${index}`);
+    const client = await createClient(workers, `${name}-${index}`);
+    const { websiteId, headers } = client;
     await seedSubscriptions(workers.db, websiteId, SUBSCRIBERS_A_WEBSITE);
     const subscriber = index * 10;
     if (!isSubscribed(subscriber)) throw new Error("the number is not subscribed");
@@ -106,6 +113,7 @@ export async function prepareSingles(
       headers,
       body: JSON.stringify(body),
     });
+    requests.clients.push(client);
     requests.send.push(post("/text/message/send", message(phone)));
     requests.status.push(post("/text/subscription/status", { phone_numbers: [phone] }));
   }

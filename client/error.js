@@ -4,7 +4,7 @@
  * @typedef {object} ErrorFields
  * @property {number | null} status the HTTP status; null: no answer came
  * @property {number | null} code such as 40001; never changes its meaning. null: no answer came
- * @property {ErrorDetail[]} details one for each field that breaks a rule, or each message of a bulk request that is stored
+ * @property {ErrorDetail[]} details one for each field that breaks a rule, or each message that is stored, or may be
  * @property {string | null} requestId quote it when you ask the operator
  * @property {string | null} docUrl where the code is explained
  * @property {number | null} retryAfterSeconds how long the service asks to wait

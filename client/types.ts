@@ -255,6 +255,6 @@ export interface ErrorDetail {
   /** Such as `phone` or `messages[3]`. */
   field: string;
   message: string;
-  /** A message of a bulk request that is stored. */
+  /** A message that is stored, or may be. */
   messageId?: string;
 }

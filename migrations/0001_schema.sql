@@ -131,9 +131,10 @@ CREATE TABLE messages (
   accepted_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
   -- When the job that submits it is due: a pending message has it, and no other. The sweep queues the job again some time later. A
-  -- claim leaves it as it is. The sweep sets it once more when it finds that the run of a claim was cut off.
+  -- claim leaves it as it is. NULL of a pending message: its send_at is more than some minutes ahead, and it has no job yet. The sweep gives it one.
   due_at INTEGER,
   claimed_at INTEGER,                  -- when a submission was begun; NULL while nobody may have submitted it
+  interrupted_at INTEGER,              -- when a sweep first found that the run of this claim was cut off; the next claim removes it
   claim TEXT,                          -- which run of the consumer began it
   attempts INTEGER NOT NULL DEFAULT 0, -- submissions begun
   carrier TEXT,
@@ -147,22 +148,20 @@ CREATE TABLE messages (
   submissions TEXT,
   -- Names of fields of the send request that no send request has, as a JSON array. Hardly any message has some.
   ignored_fields TEXT,
-  requested_at INTEGER,                -- of a message that was scheduled: when it was asked for; it is accepted shortly before its time
   send_at INTEGER,                     -- no run claims it before; NULL: it may go at once
   expires_at INTEGER,                  -- no run claims it from then on; NULL: SUBMIT_WITHIN_HOURS after it may first go
-  kind TEXT,                           -- transactional, or marketing under a cap; NULL: marketing, accepted while its website had no cap
+  kind TEXT,                           -- transactional, marketing; NULL: a reply to a keyword
   time_zone TEXT,                      -- of the person, as the client says: an IANA name
   region TEXT,                         -- of the person, as the client says: an ISO 3166-2 code
   opens_at INTEGER,                    -- sending hours hold it until send_at: when they open, before the spread; NULL: they do not
   is_restored INTEGER NOT NULL DEFAULT 0, -- 1: a restore has found it under way, so its status has no callback: one may have been posted
-  CHECK ((status = 'PENDING_TO_SEND') = (due_at IS NOT NULL))
+  CHECK (iif(status = 'PENDING_TO_SEND', due_at IS NOT NULL OR send_at IS NOT NULL, due_at IS NULL))
 ) STRICT;
 
 CREATE INDEX messages_by_phone ON messages (website_id, phone, accepted_at);
 CREATE INDEX messages_by_time ON messages (website_id, accepted_at);
 
--- Messages that were accepted more than an hour after they got their ids: scheduled ones, and what the daily limit has held back of a bulk
--- request. The others are found by time with their ids, which begin with it: see src/store/messages/newest-messages.ts.
+-- Messages that were accepted more than an hour after they got their ids: what the daily limit has held back of a bulk request. The others are found by time with their ids, which begin with it: see src/store/messages/newest-messages.ts.
 CREATE INDEX messages_late ON messages (accepted_at, message_id)
   WHERE message_id < printf('%08x-%04x', (accepted_at - 3600000) >> 16, (accepted_at - 3600000) & 65535);
 
@@ -173,52 +172,18 @@ CREATE INDEX messages_unmatched ON messages (website_id, email) WHERE phone IS N
 CREATE INDEX messages_pending ON messages (due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX messages_sending ON messages (updated_at) WHERE status = 'SENDING';
 
--- The pending messages of one website, however many others have.
-CREATE INDEX messages_pending_by_website ON messages (website_id, message_id) WHERE status = 'PENDING_TO_SEND';
+-- The pending messages of one website, however many others have, and however many of its own have no job yet.
+CREATE INDEX messages_pending_by_website ON messages (website_id, message_id) WHERE due_at IS NOT NULL;
+
+-- Pending messages that have no job yet: by their time, for the sweep, and by website.
+CREATE INDEX messages_scheduled ON messages (send_at) WHERE status = 'PENDING_TO_SEND' AND due_at IS NULL;
+CREATE INDEX messages_scheduled_by_website ON messages (website_id, message_id) WHERE status = 'PENDING_TO_SEND' AND due_at IS NULL;
+
+-- What a purge deletes: messages that have ended, by the later of their acceptance and their own time.
+CREATE INDEX messages_ended ON messages (max(accepted_at, coalesce(send_at, 0))) WHERE status NOT IN ('PENDING_TO_SEND', 'SENDING');
 
 -- Pending messages that could not be submitted at first. Most messages can, and have no entry here.
 CREATE INDEX messages_retried ON messages (website_id, due_at) WHERE due_at IS NOT NULL AND reason IS NOT NULL;
-
--- Send requests whose time is more than some minutes ahead. Each waits here and is no message yet: no report counts it, and nothing of it
--- is due. The sweep makes a message of it shortly before its time. A cancellation makes a cancelled message of it.
-CREATE TABLE scheduled_messages (
-  message_id TEXT NOT NULL PRIMARY KEY,
-  website_id TEXT NOT NULL,
-  client_id TEXT NOT NULL,
-  phone INTEGER NOT NULL,              -- of the recipient when it was asked for
-  send_purpose TEXT NOT NULL,
-  send_at INTEGER NOT NULL,
-  requested_at INTEGER NOT NULL,
-  request TEXT NOT NULL                -- JSON: what is stored of an accepted message
-) STRICT, WITHOUT ROWID;
-
-CREATE INDEX scheduled_by_time ON scheduled_messages (send_at);
-CREATE INDEX scheduled_by_website ON scheduled_messages (website_id, send_at);
-CREATE INDEX scheduled_by_phone ON scheduled_messages (website_id, phone);
-
--- How many texts a website with a daily limit has accepted, in each minute of the last 24 hours: see src/store/messages/daily-limit.ts.
-CREATE TABLE accepted_minutes (
-  website_id TEXT NOT NULL,
-  minute INTEGER NOT NULL,             -- since 1970
-  accepted INTEGER NOT NULL,
-  -- Written by the latest transaction of the minute, for its own later statements: how many texts it had, and the place in it after
-  -- which the limit accepts none.
-  wanted INTEGER NOT NULL,
-  cutoff INTEGER NOT NULL,
-  PRIMARY KEY (website_id, minute)
-) STRICT, WITHOUT ROWID;
-
--- Kept requests with the columns of messages, in their order, for what shows both.
-CREATE VIEW scheduled_as_messages AS SELECT
-  message_id, website_id, client_id, phone, request ->> 'email' AS email, request ->> 'text' AS text,
-  request ->> 'mediaUrl' AS media_url, request ->> 'clickUrl' AS click_url, request ->> 'callbackData' AS callback_data,
-  send_purpose, 'PENDING_TO_SEND' AS status, NULL AS reason, requested_at AS accepted_at, requested_at AS updated_at,
-  send_at AS due_at, NULL AS claimed_at, NULL AS claim, 0 AS attempts, NULL AS carrier, NULL AS carrier_message_id,
-  request ->> 'encoding' AS encoding, request ->> 'segments' AS segments, 0 AS is_reply, 0 AS opted_out, NULL AS reason_code,
-  NULL AS submissions, request ->> 'ignoredFields' AS ignored_fields, requested_at, send_at, request ->> 'expiresAt' AS expires_at,
-  request ->> 'kind' AS kind, request ->> 'timeZone' AS time_zone, request ->> 'region' AS region,
-  request ->> 'opensAt' AS opens_at, 0 AS is_restored
-FROM scheduled_messages;
 
 -- What clients hear of: each change of a message's status, each of a person's first clicks, and notices of texts and subscriptions.
 -- One row each, with its callback. The sequence number is the order in which D1 stored them, and the cursor of GET /text/events.
@@ -346,7 +311,7 @@ CREATE INDEX idempotency_keys_by_expiry ON idempotency_keys (expires_at);
 -- The parts of a bulk request with an Idempotency-Key, each stored in one transaction.
 CREATE TABLE bulk_parts (
   first_id TEXT NOT NULL,              -- names the request: idempotency_keys.message_id
-  part INTEGER NOT NULL,               -- from 0; -1: the end, after which no part is added
+  part INTEGER NOT NULL,               -- from 0; the last one ends the request, and has no message
   body_hash TEXT NOT NULL,
   attempt TEXT NOT NULL,               -- which attempt stored it
   expires_at INTEGER NOT NULL,

@@ -36,7 +36,6 @@ import { overview } from "./operator/overview.ts";
 import { people } from "./operator/people.ts";
 import { personIds } from "./operator/person-ids.ts";
 import { reports } from "./operator/reports.ts";
-import { scheduled } from "./operator/scheduled.ts";
 import { serviceState } from "./operator/service-state.ts";
 import { sessions } from "./operator/sessions.ts";
 import { subscriberList } from "./operator/subscriber-list.ts";
@@ -79,7 +78,6 @@ const ofOperator = [
   people,
   messages,
   waiting,
-  scheduled,
   serviceState,
   overview,
   databases,

@@ -1,7 +1,7 @@
 import type { Deps } from "./deps.ts";
 import type { DueEvent } from "./domain/callbacks/callback.ts";
-import { isStoreUnavailable } from "./domain/failure.ts";
-import { isRecovery, type Lane, type Recovery, tryJob } from "./domain/messages/job.ts";
+import { isStoreUnavailable, RequestFailure } from "./domain/failure.ts";
+import { isOnlyQueued, isRecovery, type Job, type Lane, type Recovery, tryJob } from "./domain/messages/job.ts";
 import {
   backoffSeconds,
   JOB_TRIES,
@@ -15,6 +15,7 @@ import { MOST_STORE_FAILURES } from "./flows/in-turn.ts";
 import { applyReports } from "./flows/messages/apply-receipts.ts";
 import { deliverMessages } from "./flows/messages/deliver-messages.ts";
 import { beginRun } from "./flows/messages/delivery-run.ts";
+import { queueJobs } from "./flows/messages/queue-jobs.ts";
 import { storeQueuedRecords } from "./flows/messages/store-outcomes.ts";
 import { keepDeadJobs } from "./flows/operations/dead-jobs.ts";
 import { type Entry, logJobs } from "./flows/operations/log-jobs.ts";
@@ -25,23 +26,22 @@ type Batch = Pick<MessageBatch, "queue" | "messages">;
 
 /** The consumer of all queues. It never throws: the platform would redeliver the whole batch, finished jobs included. */
 export async function consume(batch: MessageBatch, deps: Deps): Promise<void> {
+  // Its jobs are put back, or stored in the first database, whichever database they are for.
+  if (batch.queue.endsWith("-dead")) return consumeDead(deps, batch);
   await inParts(deps, batch, async (own, part) => {
     if (part.queue.endsWith("callbacks")) await consumeCallbacks(own, part);
-    else if (part.queue.endsWith("-dead")) await consumeDead(own, part);
     else await consumeMessages(own, part);
   });
 }
 
 /**
- * Never retried by the queue: the sweep queues callbacks again that no run has claimed. Each job has a line of the log, and so has each
- * post that fails.
+ * The jobs of a batch run together. Never retried by the queue: the sweep queues callbacks again that no run has claimed. Each
+ * batch has a line of the log, and so has each post that fails.
  */
 async function consumeCallbacks(deps: Deps, batch: Batch): Promise<void> {
-  // There is one message, because wrangler.toml gives each job of callbacks an invocation for itself.
-  for (const { body } of batch.messages) {
-    const eventIds = (Array.isArray(body) ? body : []).filter((id): id is DueEvent => typeof id === "string");
-    await postCallbacks(deps, [...new Set(eventIds)]);
-  }
+  const isEvent = (id: unknown): id is DueEvent => typeof id === "string";
+  const jobs = batch.messages.map(({ body }) => (Array.isArray(body) ? body : []).filter(isEvent));
+  await postCallbacks(deps, jobs);
 }
 
 /** Jobs that end or fail together. */
@@ -50,8 +50,8 @@ interface Task {
   work: () => Promise<void>;
   /** A job that has failed so often while the store works is stored for the operator. Left out: JOB_TRIES. */
   mostTries?: number;
-  /** The jobs come from the dead-letter queue, and the work stores them for the operator, however often it is tried. */
-  areDead?: boolean;
+  /** Left out: the work is done. `dead`: it stores the jobs for the operator, however often it is tried. `retried`: it puts them back. */
+  outcome?: "dead" | "retried";
   /** One line in the log for all of its jobs, because each of very many receipts has a job of its own. */
   logsOnce?: boolean;
   /** The same work, job by job. It runs when the whole fails, so that one faulty job does not fail the others. */
@@ -107,7 +107,7 @@ function receiptTasks(deps: Deps, entries: Entry[]): Task[] {
   return [{ ...apply(entries), oneByOne: entries.map((entry) => apply([entry])) }];
 }
 
-async function runJob(deps: Deps, job: Recovery, lane: Lane = "messages"): Promise<void> {
+async function runJob(deps: Deps, job: Recovery, lane: Lane): Promise<void> {
   switch (job.kind) {
     case "cancel":
       return cancelUnconfirmed(deps.db, job.messageIds, deps.now());
@@ -145,20 +145,20 @@ async function settle(deps: Deps, queue: string, tasks: Task[]): Promise<void> {
   }
 }
 
-function acknowledge(deps: Deps, { entries, areDead = false, logsOnce = false }: Task, started: number): void {
-  deps.pause.until = 0;
+function acknowledge(deps: Deps, { entries, outcome, logsOnce = false }: Task, started: number): void {
+  if (outcome !== "retried") deps.pause.until = 0;
   for (const { message } of entries) message.ack();
   const lines = logsOnce ? [entries] : entries.map((entry) => [entry]);
-  for (const line of lines) logJobs(deps, line, areDead ? "dead" : "done", started);
+  for (const line of lines) logJobs(deps, line, outcome ?? "done", started);
 }
 
 /** @returns the failure; that of the store, if it could not keep a dead job */
 async function retryOrKeep(deps: Deps, queue: string, task: Task, error: unknown, started: number): Promise<unknown> {
-  const { entries, mostTries = JOB_TRIES, areDead = false } = task;
+  const { entries, mostTries = JOB_TRIES, outcome } = task;
   pauseAfter(deps, error);
   let failure = error;
   for (const entry of entries) {
-    const isDying = !areDead && entry.message.attempts >= mostTries && !isStoreUnavailable(error);
+    const isDying = outcome !== "dead" && entry.message.attempts >= mostTries && !isStoreUnavailable(error);
     if (isDying) failure = (await keepDead(deps, queue, task, entry, error)) ?? failure;
     else retry(deps, task, entry, error, started);
   }
@@ -181,34 +181,36 @@ async function keepDead(deps: Deps, queue: string, task: Task, entry: Entry, fau
 }
 
 /**
- * Jobs that have used up the retries of their queue. Recovery jobs and receipts are retried here, because nothing else does
- * their work. The others are stored for the operator; until the store works, they are retried for days.
+ * Jobs that have used up the retries of their queue. Recovery jobs and receipts go back to their queue until the store works, because
+ * nothing else does their work. The others are stored for the operator; until the store works, they are retried for days.
  */
 async function consumeDead(deps: Deps, batch: Batch): Promise<void> {
   const queue = batch.queue.replace(/-dead$/, "");
   const kept: Entry[] = [];
-  const receipts: Entry[] = [];
   const tasks: Task[] = [];
   for (const message of batch.messages) {
     const { data: job } = tryJob(message.body);
-    if (isRecovery(job)) tasks.push({ entries: [{ message, job }], work: () => runJob(deps, job) });
-    else (job?.kind === "receipts" ? receipts : kept).push({ message, job });
+    if (!isOnlyQueued(job)) kept.push({ message, job });
+    else tasks.push({ entries: [{ message, job }], work: () => putBack(deps, job), outcome: "retried" });
   }
-  tasks.push(...receiptTasks(deps, receipts));
   for (const entries of inGroups(kept)) {
     const jobs = entries.map(({ message }) => message);
-    tasks.push({ entries, work: () => keepDeadJobs(deps, queue, jobs), areDead: true });
+    tasks.push({ entries, work: () => keepDeadJobs(deps, queue, jobs), outcome: "dead" });
   }
   await settle(deps, queue, tasks);
 }
 
-function retry(deps: Deps, { areDead }: Task, entry: Entry, error: unknown, started: number): void {
+async function putBack(deps: Deps, job: Job): Promise<void> {
+  if (await queueJobs(deps, [job], 0, job.kind === "receipts" ? "receipts" : "messages")) return;
+  throw new RequestFailure({ kind: "store-unavailable", isRefused: true });
+}
+
+function retry(deps: Deps, { outcome }: Task, entry: Entry, error: unknown, started: number): void {
   const { message, job } = entry;
-  const longestSeconds = areDead ? LONGEST_DEAD_PAUSE_SECONDS : undefined;
-  const delaySeconds =
-    isRecovery(job) || job?.kind === "receipts"
-      ? recoverySeconds(message.attempts)
-      : backoffSeconds(message.attempts, deps.random(), longestSeconds);
+  const longestSeconds = outcome === "dead" ? LONGEST_DEAD_PAUSE_SECONDS : undefined;
+  const delaySeconds = isOnlyQueued(job)
+    ? recoverySeconds(message.attempts)
+    : backoffSeconds(message.attempts, deps.random(), longestSeconds);
   message.retry({ delaySeconds });
   logJobs(deps, [entry], "retried", started, error);
 }

@@ -136,7 +136,8 @@ function answerError(error: unknown, request: ApiRequest, deps: Deps): Response 
   const { requestId } = request;
   const fields = { requestId, route: routeOf(request), error: describeError(error) };
   const cause = failure && "because" in failure ? failure.because.kind : failure?.kind;
-  if (cause === undefined || cause === "fault") deps.log("error", "request.failed", fields);
+  if (cause === undefined || cause === "fault" || cause === "outcome-unknown")
+    deps.log("error", "request.failed", fields);
   if (cause === "store-unavailable") deps.log("error", "store.unavailable", fields);
   if (cause === "daily-limit-reached" && request.client) noteRefusal(deps, request.client, cause);
   return toResponse(answer, requestId);

@@ -1,5 +1,5 @@
 import type { Deps } from "./deps.ts";
-import { cancellationWait, longestWaitMilliseconds } from "./domain/messages/retry-policy.ts";
+import { longestWaitMilliseconds } from "./domain/messages/retry-policy.ts";
 import { spreadUncopied } from "./flows/clients/spread-changes.ts";
 import { inEach } from "./flows/databases/places.ts";
 import { inParallel } from "./flows/in-parallel.ts";
@@ -9,8 +9,7 @@ import { CONNECTIONS } from "./flows/messages/connections.ts";
 import { endInterrupted, endUnsubmitted, endWithoutReceipt } from "./flows/messages/end-messages.ts";
 import { purgeMessages } from "./flows/messages/purge-messages.ts";
 import { queueCallbacks, queueOverdue } from "./flows/messages/queue-jobs.ts";
-import { requeueKeptJobs } from "./flows/messages/recovery-jobs.ts";
-import { releaseDue } from "./flows/messages/release-scheduled.ts";
+import { queueScheduled } from "./flows/messages/queue-scheduled.ts";
 import { closeDays } from "./flows/operations/close-days.ts";
 import { countLedgers } from "./flows/operations/count-ledgers.ts";
 import { tellProblems } from "./flows/operations/tell-problems.ts";
@@ -26,20 +25,15 @@ interface SweepJob {
   isRoutine?: boolean;
   /** Runs with the first sweep of an hour, and again while it fails. */
   isHourly?: boolean;
-  /** Does not run while KV keeps jobs that the queue does not accept, or more than one sweep queues. One of them may cancel a message, and must come before a delivery. */
-  queuesDeliveries?: boolean;
   /** @returns how many it found, if it counts */
   run(deps: Deps, now: number): Promise<unknown>;
 }
 
-/** Runs before the jobs of each database. The jobs that KV keeps cancel or release messages, and must run before the jobs of overdue messages. */
-const KEPT_JOBS: SweepJob = { name: "requeue-kept-jobs", run: requeueKeptJobs };
-
 const JOBS: SweepJob[] = [
   // Must run before requeue-messages, which would requeue messages whose deadline has passed.
   { name: "end-unsubmitted", run: endUnsubmitted },
-  { name: "release-scheduled", isRoutine: true, queuesDeliveries: true, run: releaseDue },
-  { name: "requeue-messages", queuesDeliveries: true, run: requeueMessages },
+  { name: "queue-scheduled", isRoutine: true, run: queueScheduled },
+  { name: "requeue-messages", run: requeueMessages },
   { name: "requeue-callbacks", run: requeueCallbacks },
   { name: "probe-carriers", run: probeCarriers },
   { name: "end-interrupted", run: endInterrupted },
@@ -70,7 +64,7 @@ const JOBS: SweepJob[] = [
 ];
 
 /** For the table in docs/monitoring.md. */
-export const SWEEP_JOBS = [KEPT_JOBS, ...JOBS].map(({ name }) => name);
+export const SWEEP_JOBS = JOBS.map(({ name }) => name);
 
 interface SweepResult {
   name: string;
@@ -85,23 +79,19 @@ interface SweepResult {
  * fails does not stop the others.
  */
 export async function sweep(deps: Deps): Promise<void> {
-  const kept = await run(deps, KEPT_JOBS, deps.now());
-  const [isRecorded = false] = await inParallel(inEach(deps), CONNECTIONS, (own) => sweepOne(own, kept));
+  const [isRecorded = false] = await inParallel(inEach(deps), CONNECTIONS, sweepOne);
   await tellProblems(deps, isRecorded);
 }
 
-/**
- * @param kept what came of the jobs that KV keeps; the first database records it
- * @returns whether its end is stored
- */
-async function sweepOne(deps: Deps, kept: SweepResult): Promise<boolean> {
+/** @returns whether its end is stored */
+async function sweepOne(deps: Deps): Promise<boolean> {
   const now = deps.now();
   const last = await readLast(deps);
   // This database does not answer. Each job would wait for it in vain, and hold a connection that the other databases need. The jobs of the
   // first database run all the same.
   if (last === "away" && deps.first) return false;
-  const due = dueJobs(last === "away" ? null : last, now).filter((job) => !(kept.failed && job.queuesDeliveries));
-  const results = deps.first ? [] : [kept];
+  const due = dueJobs(last === "away" ? null : last, now);
+  const results: SweepResult[] = [];
   for (const job of due) results.push(await run(deps, job, now));
   const endedAt = deps.now();
   // The next sweep finds an end in this hour, and takes this sweep for the first of it.
@@ -163,7 +153,6 @@ async function requeueMessages(deps: Deps, now: number): Promise<number> {
   const { requeueAfterMilliseconds } = deps.config;
   const times = {
     dueBefore: now - requeueAfterMilliseconds,
-    wait: cancellationWait(requeueAfterMilliseconds),
     longestWait: longestWaitMilliseconds(deps.config),
   };
   return inSteps(

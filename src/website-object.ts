@@ -1,16 +1,22 @@
 import { DurableObject } from "cloudflare:workers";
-import { makeDeps } from "./deps.ts";
+import { type Deps, makeDeps } from "./deps.ts";
 import { type Credentials, isNewer } from "./domain/clients/client.ts";
 import { type Admission, SlidingWindow } from "./domain/clients/sliding-window.ts";
+import type { OverLimit, Taken } from "./domain/messages/daily-limit.ts";
 import type { Send } from "./domain/messages/send.ts";
 import { inDatabase } from "./flows/databases/places.ts";
 import { SendGroups } from "./flows/messages/store-sends.ts";
+import { KeptTexts } from "./platform/kept-texts.ts";
 import type { KnownClient, NewerClient, SendAnswer, WebsiteObject } from "./platform/rate-limiter.ts";
 
+/** The changed clients in storage. */
+const PREFIX = "client:";
+
 /**
- * The object of one website, named by its id: it counts the requests against the limit, and stores the single sends in groups.
+ * The object of one website, named by its id: it counts the requests against the limit, and the texts against the daily limit, and stores
+ * the single sends in groups.
  * It also holds the clients that were changed, as they are now: each request passes here, so what a change takes away is
- * refused long before KV has spread it. A deploy restarts it with an empty window. Sends that it was storing are stored by
+ * refused long before KV has spread it. A deploy restarts it with an empty window, and with the texts as they were. Sends that it was storing are stored by
  * their callers: under their ids, they are stored once.
  */
 export class RateLimiter extends DurableObject<Env> implements WebsiteObject {
@@ -18,7 +24,8 @@ export class RateLimiter extends DurableObject<Env> implements WebsiteObject {
   static makeDeps = makeDeps;
 
   readonly #window = new SlidingWindow();
-  readonly #sends = new SendGroups();
+  readonly #texts = new KeptTexts(this.ctx.storage.kv);
+  readonly #sends = new SendGroups(this.#texts);
   /** By client id. Storage has them all, and is read once. */
   #changed: Map<string, Credentials> | undefined;
 
@@ -32,12 +39,26 @@ export class RateLimiter extends DurableObject<Env> implements WebsiteObject {
     const admission = this.admit(client);
     if ("newer" in admission) return admission;
     if (!admission.admitted) return { admission, stored: null };
-    const own = inDatabase(RateLimiter.makeDeps(this.env, this.ctx), send.database);
-    return { admission, stored: await this.#sends.store(own, send) };
+    return { admission, stored: await this.#sends.store(inDatabase(this.#deps(), send.database), send) };
   }
 
   isStoring(messageId: string): boolean {
     return this.#sends.isStoring(messageId);
+  }
+
+  take(texts: number, dailyLimit: number): Taken | OverLimit {
+    const taken = this.#texts.take(texts, dailyLimit, this.#deps().now());
+    this.#texts.keep();
+    return taken;
+  }
+
+  giveBack(taken: Taken): void {
+    this.#texts.giveBack(taken);
+    this.#texts.keep();
+  }
+
+  textsUsed(): number {
+    return this.#texts.usedAt(this.#deps().now());
   }
 
   learn(changed: Credentials[]): void {
@@ -45,13 +66,18 @@ export class RateLimiter extends DurableObject<Env> implements WebsiteObject {
     for (const credentials of changed) {
       const known = clients.get(credentials.clientId);
       if (known && !isNewer(credentials, known)) continue;
-      this.ctx.storage.kv.put(credentials.clientId, credentials);
+      this.ctx.storage.kv.put(`${PREFIX}${credentials.clientId}`, credentials);
       clients.set(credentials.clientId, credentials);
     }
   }
 
   #clients(): Map<string, Credentials> {
-    this.#changed ??= new Map(this.ctx.storage.kv.list<Credentials>());
+    const kept = () => Array.from(this.ctx.storage.kv.list<Credentials>({ prefix: PREFIX }), ([, client]) => client);
+    this.#changed ??= new Map(kept().map((client) => [client.clientId, client]));
     return this.#changed;
+  }
+
+  #deps(): Deps {
+    return RateLimiter.makeDeps(this.env, this.ctx);
   }
 }

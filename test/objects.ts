@@ -4,6 +4,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import type { Deps } from "../src/deps.ts";
 import type { Credentials } from "../src/domain/clients/client.ts";
+import type { Taken } from "../src/domain/messages/daily-limit.ts";
 import type { Send } from "../src/domain/messages/send.ts";
 import { storeGroup } from "../src/flows/messages/store-sends.ts";
 import type { KnownClient, RateLimiterNamespace } from "../src/platform/rate-limiter.ts";
@@ -37,6 +38,15 @@ export function objectsOn(deps: () => Deps): RateLimiterNamespace {
       admit: (client: KnownClient) => stub.admit(client),
       learn: (changed: Credentials[]) => stub.learn(changed),
       isStoring: (messageId: string) => stub.isStoring(messageId),
+      take: async (texts: number, dailyLimit: number) => {
+        await onTheTest();
+        return stub.take(texts, dailyLimit);
+      },
+      giveBack: (taken: Taken) => stub.giveBack(taken),
+      textsUsed: async () => {
+        await onTheTest();
+        return stub.textsUsed();
+      },
       send,
     };
   };

@@ -239,14 +239,17 @@ describe.each(CARRIERS)("whatever happens, with $name", (carrier) => {
     expect(keys.map(({ name, metadata }) => [name, metadata])).toEqual([[`client:${clientId}`, undefined]]);
     const copy = await env.CREDENTIALS.get<object>(`client:${clientId}`, "json");
     const fields =
-      "clientId websiteId database operations suspended secretHash oldSecret duplicateWindowHours allowedCountries linkOrigin transactionalPurposes sendingHours isCapped isLimited home version".split(
+      "clientId websiteId database operations suspended secretHash oldSecret duplicateWindowHours allowedCountries linkOrigin transactionalPurposes sendingHours dailyLimit home version".split(
         " ",
       );
     expect(Object.keys(copy ?? {}).sort()).toEqual(fields.sort());
     await it.world.operator("PATCH", `/clients/${clientId}`, { suspended: true });
     const object = (env.RATE_LIMITER as RateLimiterNamespace).getByName("brand");
     const kept = await runInDurableObject(object, (_, { storage }) => [...storage.kv.list<object>()]);
-    expect(kept.map(([id, client]) => [id, Object.keys(client).sort()])).toContainEqual([clientId, fields.sort()]);
+    expect(kept.map(([id, client]) => [id, Object.keys(client).sort()])).toContainEqual([
+      `client:${clientId}`,
+      fields.sort(),
+    ]);
     expectNone("object", [JSON.stringify(kept)], [clientSecret, callbackSecret.replace("whsec_", "")]);
   });
 });

@@ -75,6 +75,22 @@ describe("a purge", () => {
     expect(await world.rows("SELECT sum(messages) AS n FROM daily_counts")).toEqual([{ n: 18_500 }]);
   });
 
+  it("keeps a message with a time of its own that long after it, and takes what is as old as the others", async () => {
+    const [old, kept] = [world.now - DAYS_30 - MINUTE, 2500];
+    await seedMessages(kept, {
+      message_id: "'timed' || i",
+      status: "'DELIVERED'",
+      accepted_at: `${old}`,
+      send_at: `${world.now - DAYS_30 + 1}`,
+    });
+    await seedMessages(100, { status: "'DELIVERED'", accepted_at: `${old}` });
+    await world.sweep();
+    expect([await counted("messages"), await counted("messages", "send_at IS NULL")]).toEqual([kept, 0]);
+    world.advance(60);
+    await world.sweep();
+    expect(await counted("messages")).toBe(0);
+  });
+
   it("goes past messages that are not final", async () => {
     const { config } = world.deps;
     const longer = { ...config, receiptWithinMilliseconds: 2 * DAYS_30, submitWithinMilliseconds: 2 * DAYS_30 };

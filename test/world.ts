@@ -2,6 +2,7 @@ import { createExecutionContext, createMessageBatch, getQueueResult, waitOnExecu
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 import { type Deps, makeDeps, makeIsolateState } from "../src/deps.ts";
+import { chunk } from "../src/domain/chunk.ts";
 import type { ClientSettings, Operation } from "../src/domain/clients/client.ts";
 import type { Job } from "../src/domain/messages/job.ts";
 import { CALLBACKS_A_JOB, inJobs } from "../src/flows/messages/queue-jobs.ts";
@@ -251,11 +252,13 @@ export class World {
     return due.map(({ body }) => body);
   }
 
-  /** Delivers one batch; callbacks as jobs, each in a batch of its own, all at once. @returns the indexes of what is to come again, and what was acknowledged */
+  /** Delivers one batch; callbacks as jobs, in batches as wrangler.toml has them, all at once. @returns the indexes of what is to come again, and what was acknowledged */
   async deliver(queue: string, bodies: unknown[], attempts = 1): Promise<{ acknowledged: number; retried: number }> {
     if (queue !== "textgate-callbacks" || bodies.length < 2) return this.#deliverBatch(queue, bodies, attempts);
     const jobs = inJobs(this.deps, bodies.flat().map(String), CALLBACKS_A_JOB);
-    const results = await Promise.all(jobs.map((job) => this.#deliverBatch(queue, [job], attempts)));
+    const results = await Promise.all(
+      chunk(jobs, CALLBACK_JOBS_A_BATCH).map((batch) => this.#deliverBatch(queue, batch, attempts)),
+    );
     const sum = (of: "acknowledged" | "retried") => results.reduce((total, result) => total + result[of], 0);
     return { acknowledged: sum("acknowledged"), retried: sum("retried") };
   }
@@ -333,6 +336,9 @@ export class World {
 
 /** As large as a consumer's batch may be: what wrangler.toml has is less. */
 const BATCH = 100;
+
+/** max_batch_size of the queue in wrangler.toml. */
+export const CALLBACK_JOBS_A_BATCH = 4;
 
 function inBatches<T>(bodies: T[]): T[][] {
   return Array.from({ length: Math.ceil(bodies.length / BATCH) }, (_, batch) =>

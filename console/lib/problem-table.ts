@@ -79,7 +79,7 @@ export const PROBLEM_TABLE: Record<Code, Words> = {
   "messages-stuck": {
     sentence: "It is not known whether some texts were sent",
     effect: "A run was cut off while it submitted them. A receipt decides.",
-    steps: ["Wait 6 minutes.", "Send nothing again: a person may get it twice."],
+    steps: ["Wait 2 minutes.", "Send nothing again: a person may get it twice."],
   },
   "carrier-not-set-up": {
     sentence: "{carrier} is not set up",

@@ -149,7 +149,7 @@ function Today({ overview, website }: { overview: Overview | null; website: Webs
           label: "Texts today",
           value: formatCount(row?.today.accepted),
           judgment: dailyLimit
-            ? `${formatShare(dailyLimitUsed ?? 0, dailyLimit)} of the daily limit`
+            ? `${dailyLimitUsed === null ? "–" : formatShare(dailyLimitUsed, dailyLimit)} of the daily limit`
             : `${formatShare(row?.today.delivered ?? 0, (row?.today.delivered ?? 0) + (row?.today.undelivered ?? 0))} arrived`,
           href: messagesHash(`website:${id} after:today`),
         },

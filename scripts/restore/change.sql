@@ -1,16 +1,7 @@
 -- After a database is restored: nothing that was sent or posted since is sent or posted again. It may run twice. :restored_at is in
--- milliseconds since 1970, and not later than the restore. A scheduled message whose time has come by then may have been sent: it becomes
--- a message first. A message that is under way gets no callback any more: its outcome may have been posted. Reports count the days again that a
--- sweep has closed in between, and the overview counts what is pending again as pending.
-INSERT INTO links (code, message_id, url) SELECT request ->> 'linkCode', message_id, request ->> 'clickUrl' FROM scheduled_messages
-  WHERE send_at <= :restored_at AND request ->> 'linkCode' IS NOT NULL ON CONFLICT DO NOTHING;
-INSERT INTO messages (message_id, website_id, client_id, phone, email, text, media_url, click_url, callback_data, send_purpose, encoding,
-    segments, ignored_fields, requested_at, send_at, expires_at, kind, time_zone, region, opens_at, status, accepted_at, updated_at, due_at)
-  SELECT message_id, website_id, client_id, phone, email, text, media_url, click_url, callback_data, send_purpose, encoding,
-    segments, ignored_fields, requested_at, send_at, expires_at, kind, time_zone, region, opens_at, status, :restored_at - 1,
-    :restored_at - 1, :restored_at - 1
-  FROM scheduled_as_messages WHERE send_at <= :restored_at ON CONFLICT DO NOTHING;
-DELETE FROM scheduled_messages WHERE send_at <= :restored_at;
+-- milliseconds since 1970, and not later than the restore. A pending message whose time has come by then may have been sent. One that is
+-- under way gets no callback any more: its outcome may have been posted. Reports count the days again that a sweep has closed in between, and the
+-- overview counts what is pending again as pending.
 INSERT INTO daily_counts (website_id, day, send_purpose, status, reason, messages, segments, clicked, clicks, robot_clicks, opted_out)
   SELECT m.website_id, m.day, m.send_purpose, m.status, m.reason, -sum(m.messages), -sum(m.segments), -sum(m.clicked),
     -sum(m.clicks), -sum(m.robot_clicks), -sum(m.opted_out)
@@ -31,13 +22,13 @@ INSERT INTO counts (span, at, kind, subject, detail, count)
   FROM messages m JOIN events e ON e.message_id = m.message_id AND e.event = 'FAILED_TO_SEND'
     CROSS JOIN json_each('[0, 1]') a CROSS JOIN json_each('["minute", "day"]') s
   WHERE m.claimed_at IS NULL AND m.status = 'FAILED_TO_SEND' AND m.updated_at >= :restored_at AND m.is_reply = 0
-    AND (m.accepted_at < :restored_at OR (m.requested_at < :restored_at AND m.send_at <= :restored_at))
+    AND m.accepted_at < :restored_at
     AND e.occurred_at >= :restored_at AND e.seq <= (SELECT events FROM counted_ledgers) GROUP BY 1, 2, 3, 4, 5
   ON CONFLICT (subject, span, kind, at, detail) DO UPDATE SET count = count + excluded.count;
 UPDATE messages SET status = 'PENDING_TO_SEND', claimed_at = unixepoch() * 1000, claim = 'restored',
   reason = 'the database was restored', due_at = coalesce(due_at, accepted_at),
   carrier = coalesce(carrier, (SELECT carrier FROM websites w WHERE w.website_id = messages.website_id))
-  WHERE claimed_at IS NULL AND (accepted_at < :restored_at OR (requested_at < :restored_at AND send_at <= :restored_at))
+  WHERE claimed_at IS NULL AND accepted_at < :restored_at AND coalesce(send_at, 0) <= :restored_at
     AND (status = 'PENDING_TO_SEND' OR (status = 'FAILED_TO_SEND' AND updated_at >= :restored_at));
 UPDATE messages SET is_restored = 1 WHERE status = 'SENDING' AND accepted_at < :restored_at;
 UPDATE messages SET is_restored = 1 WHERE due_at IS NOT NULL AND claimed_at IS NOT NULL AND (accepted_at < :restored_at OR claim = 'restored');

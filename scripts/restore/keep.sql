@@ -1,5 +1,5 @@
--- Before a database is restored: the statements that bring back the opt-outs that were stored since :restore_to, the ends of
--- scheduled messages that were cancelled or not sent since then, and the tombstones of erased people with their key. These may run twice, and
+-- Before a database is restored: the statements that bring back the opt-outs that were stored since :restore_to, the
+-- cancellations of scheduled messages since then, and the tombstones of erased people with their key. These may run twice, and
 -- later than a new choice of the person, which then counts. Against an opt-out that is not the person's own, so does a subscription of the
 -- opted-out number. No other row counts: until the opt-out is back, others find the number subscribed. A row may be stored some time after
 -- its own time, so the opt-outs of 15 minutes more are among them: what the database has already stays. :restore_to is in milliseconds since
@@ -22,10 +22,13 @@ SELECT 'INSERT INTO subscription_changes (website_id, phone, was_subscribed, sub
 FROM subscription_changes c CROSS JOIN subscriptions s ON s.website_id = c.website_id AND s.phone = c.phone
 WHERE c.changed_at >= :restore_to - 900000 AND s.subscribed = 0
   AND c.change_id = (SELECT max(change_id) FROM subscription_changes WHERE website_id = s.website_id AND phone = s.phone)
-UNION ALL SELECT 'DELETE FROM scheduled_messages WHERE message_id = ' || quote(m.message_id) || '; DELETE FROM messages WHERE message_id = '
-  || quote(m.message_id) || ' AND status = ''PENDING_TO_SEND'' AND claimed_at IS NULL;'
-FROM websites w CROSS JOIN messages m ON m.website_id = w.website_id AND m.accepted_at >= :restore_to
-WHERE m.requested_at < :restore_to AND m.status IN ('NOT_SUBSCRIBED', 'NOT_FOUND', 'FAILED_TO_MATCH', 'FAILED_TO_SEND')
+UNION ALL SELECT 'UPDATE messages SET status = ''FAILED_TO_SEND'', reason_code = ' || quote(m.reason_code) || ', reason = ' || quote(m.reason)
+  || ', updated_at = ' || m.updated_at || ', due_at = NULL WHERE message_id = ' || quote(m.message_id)
+  || ' AND status = ''PENDING_TO_SEND'' AND claimed_at IS NULL; '
+  || 'INSERT INTO events (website_id, client_id, message_id, event, occurred_at, reason_code) SELECT website_id, client_id, message_id, status, '
+  || 'updated_at, reason_code FROM messages WHERE message_id = ' || quote(m.message_id) || ' AND status = ''FAILED_TO_SEND'' ON CONFLICT DO NOTHING;'
+FROM messages m WHERE m.status NOT IN ('PENDING_TO_SEND', 'SENDING') AND max(m.accepted_at, coalesce(m.send_at, 0)) >= :restore_to
+  AND m.accepted_at < :restore_to AND m.send_at > :restore_to AND m.status = 'FAILED_TO_SEND' AND m.reason_code = 'CANCELLED'
 UNION ALL SELECT 'INSERT OR REPLACE INTO erased_people (website_id, mark, erased_at, last_stop_at) VALUES (' || quote(website_id) || ', '
   || quote(mark) || ', ' || erased_at || ', ' || quote(last_stop_at) || ');'
 FROM erased_people

@@ -177,7 +177,7 @@ export class Restore {
 function describe(statements: string[]): string {
   const count = (start: RegExp) => statements.filter((it) => start.test(it)).length;
   const optOuts = plural(count(/^INSERT INTO subscription_changes /), "opt-out");
-  const cancelled = count(/^DELETE FROM scheduled_messages /);
+  const cancelled = count(/UPDATE messages SET status = 'FAILED_TO_SEND'/);
   const cancellations = cancelled > 0 ? `, ${plural(cancelled, "cancellation")}` : "";
   return `${optOuts}${cancellations} and ${plural(count(/^INSERT OR REPLACE INTO erased_people /), "tombstone")}`;
 }

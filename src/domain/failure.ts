@@ -11,7 +11,7 @@ export interface FieldError {
   /** The line of a file, from 1, on which a row begins, and the text of its cell. */
   line?: number;
   value?: string;
-  /** The id of a message of a bulk request, where the message is stored. */
+  /** The id of a message that is stored, or may be. */
   messageId?: string;
   /** The present count, where `expected` is another. */
   count?: number;
@@ -60,8 +60,13 @@ export type Failure =
   | ({ kind: "daily-limit-reached" } & OverLimit)
   /** The database is nearly full. It refuses new messages, and accepts every other write: receipts, opt-outs, callbacks. */
   | { kind: "store-full" }
+  /** Neither the store nor the queue has answered: messages of the request may be stored, and are sent then. */
+  | { kind: "outcome-unknown"; unconfirmed: Unconfirmed[] }
   | BulkInterrupted
   | ImportInterrupted;
+
+/** A message that may be stored. `field`: its place in the body of the request. */
+export type Unconfirmed = Required<Pick<FieldError, "field" | "messageId">>;
 
 /** A bulk request that failed after some of its messages were stored. */
 export interface BulkInterrupted {

@@ -8,11 +8,14 @@ const REST = "it stores the remaining messages, and answers the same ids for the
 /** How the client can go on without sending a text twice. It depends on whether the stored messages are known. */
 export function adviseBulk({ because, stored, isKeyed }: BulkInterrupted, cause: string): string {
   const count = stored.length === 1 ? "1 message was" : `${stored.length} messages were`;
-  const before = `${count} stored before that: details names each.`;
+  const before =
+    stored.length === 0 ? "No message was stored before that." : `${count} stored before that: details names each.`;
   const whole = "Repeat the same request with the same Idempotency-Key";
   switch (because.kind) {
     case "idempotency-conflict":
       return `This Idempotency-Key was used with another body within the last 24 hours. The first ${stored.length} messages are the same in both bodies and are stored: details names each. The others are not stored: send them with a new Idempotency-Key.`;
+    case "outcome-unknown":
+      return `${cause} ${before} Send at once what details does not name: it is not stored.`;
     case "store-unavailable":
     case "fault": {
       const what = because.kind === "fault" ? cause : UNAVAILABLE;

@@ -1,7 +1,12 @@
 import type { Failure } from "../domain/failure.ts";
 
-/** A failure with a code of its own, or the unexpected: `fault`. A bulk request or an import that ended early has its cause's code. */
-export type ErrorKind = Exclude<Failure["kind"], "bulk-interrupted" | "import-interrupted"> | "fault";
+/**
+ * A failure with a code of its own, or the unexpected: `fault`, which is the code of an unknown outcome, too. A bulk request or an import
+ * that ended early has its cause's code.
+ */
+export type ErrorKind =
+  | Exclude<Failure["kind"], "outcome-unknown" | "bulk-interrupted" | "import-interrupted">
+  | "fault";
 
 /**
  * Every code, in the order in which a request is checked. The HTTP status is the code divided by 100. Codes never change

@@ -11,13 +11,13 @@ export const errorSchema = z.object({
         message: z.string(),
         line: z.int().optional().describe("In a file to import: the line on which the row begins, from 1."),
         value: z.string().optional().describe("In a file to import: the text of the cell, cut after 64 characters."),
-        messageId: z.string().optional().describe("The id of a message of a bulk request, if it is stored."),
+        messageId: z.string().optional().describe("The id of a message that is stored, or may be."),
         count: z.int().optional().describe("If `expected` is wrong: the present count."),
       }),
     )
     .optional()
     .describe(
-      "One item for each field that breaks a rule, for each message that is stored, or for each hold that there is.",
+      "One item for each field that breaks a rule, for each message that is stored or may be, or for each hold that there is.",
     ),
   import: z
     .object({

@@ -1,11 +1,19 @@
 import type * as z from "zod";
 import { REQUESTS_PER_SECOND } from "../domain/clients/sliding-window.ts";
-import type { BulkInterrupted, Failure, FieldError, ImportInterrupted, ImportProgress } from "../domain/failure.ts";
+import type {
+  BulkInterrupted,
+  Failure,
+  FieldError,
+  ImportInterrupted,
+  ImportProgress,
+  Unconfirmed,
+} from "../domain/failure.ts";
 import type { OverLimit } from "../domain/messages/daily-limit.ts";
 import { toSize } from "../domain/to-size.ts";
 import { adviseBulk } from "./advise-bulk.ts";
 import { adviseImport } from "./advise-import.ts";
-import { docsOf, ERROR_CODES } from "./error-codes.ts";
+import { adviseUnknown } from "./advise-unknown.ts";
+import { docsOf, ERROR_CODES, type ErrorKind } from "./error-codes.ts";
 import type { errorSchema } from "./error-schema.ts";
 import { describeLimit, FIXED, FULL, isFixed, UNAVAILABLE } from "./fixed-errors.ts";
 
@@ -66,7 +74,13 @@ export function toResponse(answer: ErrorAnswer, requestId: string): Response {
 export function toAnswer(failure: Failure, random: number): ErrorAnswer {
   if (failure.kind === "bulk-interrupted") return explainInterrupted(failure, random);
   if (failure.kind === "import-interrupted") return explainImport(failure, random);
+  if (failure.kind === "outcome-unknown") return explainUnconfirmed(failure.unconfirmed);
   return { code: ERROR_CODES[failure.kind], ...explain(failure, random) };
+}
+
+function explainUnconfirmed(unconfirmed: Unconfirmed[]): ErrorAnswer {
+  const details = unconfirmed.map(({ field, messageId }) => ({ field, message: "may be stored", messageId }));
+  return { code: ERROR_CODES.fault, message: adviseUnknown(unconfirmed.length), details };
 }
 
 function explainInterrupted(failure: BulkInterrupted, random: number): ErrorAnswer {
@@ -90,10 +104,7 @@ function explainImport({ because, import: progress }: ImportInterrupted, random:
   return { ...answer, message: `${cause} ${adviseImport(because.kind, progress)}`, import: progress };
 }
 
-function explain(
-  failure: Exclude<Failure, BulkInterrupted | ImportInterrupted>,
-  random: number,
-): Omit<ErrorAnswer, "code"> {
+function explain(failure: Extract<Failure, { kind: ErrorKind }>, random: number): Omit<ErrorAnswer, "code"> {
   if (isFixed(failure)) return FIXED[failure.kind];
   switch (failure.kind) {
     case "path-unknown":

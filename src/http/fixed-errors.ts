@@ -11,10 +11,8 @@ export const FULL = "The database of this website is full, so it accepts no more
 
 /** Several answers begin with it. */
 export function describeLimit({ limit, wanted }: Pick<OverLimit, "limit" | "wanted">): string {
-  const most = limit === null ? "" : `: ${limit.toLocaleString("en")}`;
-  const cut =
-    limit !== null && wanted > limit ? ` It never accepts ${wanted} at once: send fewer texts in one request.` : "";
-  return `This website accepts no more texts for now, because it has reached the most in 24 hours that its operator has set${most}.${cut}`;
+  const cut = wanted > limit ? ` It never accepts ${wanted} at once: send fewer texts in one request.` : "";
+  return `This website accepts no more texts for now, because it has reached the most in 24 hours that its operator has set: ${limit.toLocaleString("en")}.${cut}`;
 }
 
 interface FixedAnswer {

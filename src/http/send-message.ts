@@ -10,7 +10,7 @@ import {
   trySend,
 } from "../flows/messages/accept-message.ts";
 import { findEmailFault, findPhones, type Phones } from "../flows/messages/find-phones.ts";
-import { readKeyExpiry } from "../store/messages/idempotency-keys.ts";
+import { readKey } from "../store/messages/idempotency-keys.ts";
 import { type ApiRequest, clientOf } from "./api-request.ts";
 import { BODY_LIMITS, noteIgnored, readJson } from "./body.ts";
 import { call, jsonBody, ok, type Parameter, type Resource } from "./call.ts";
@@ -95,7 +95,7 @@ async function readSend(request: ApiRequest, deps: Deps): Promise<Send> {
 async function validate(deps: Deps, sender: Sender, body: unknown, key: string | undefined) {
   const tried = trySend(sender, body, deps.now());
   if (tried.data || key === undefined || !tried.details.every(({ field }) => TIMES.has(field))) return tried;
-  const expiresAt = await readKeyExpiry(deps.db, sender.client.clientId, key);
+  const expiresAt = (await readKey(deps.db, sender.client.clientId, key))?.expires_at ?? 0;
   // If the key expires before the message is stored, the message is no repetition: it would go out, and late.
   if (expiresAt < deps.now() + KEY_MARGIN_MILLISECONDS) return tried;
   return trySend(sender, body, expiresAt - IDEMPOTENCY_MILLISECONDS);

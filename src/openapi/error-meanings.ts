@@ -88,8 +88,10 @@ export const ERROR_MEANINGS: Record<ErrorKind, ErrorMeaning> = {
     advice: "`details` has the present count: look again, and repeat the call with it.",
   },
   fault: {
-    meaning: "An unexpected error. The log has it under the `requestId`.",
-    advice: "Retry with the same Idempotency-Key. Without a key, ask the operator first.",
+    meaning:
+      "An unexpected error, which the log has under the `requestId`. Or neither the database nor the queue answered, and `details` has the `messageId` of each message that may be stored.",
+    advice:
+      "Retry with the same Idempotency-Key. Without a key, ask for the status of each messageId as `message` says, before you send it again. If `details` has none, ask the operator first.",
   },
   "store-unavailable": {
     meaning: "The service is temporarily unavailable, because its database did not answer.",
@@ -125,8 +127,8 @@ export const REPEATS: Partial<Record<ErrorKind, Repeat>> = {
     bulk: "No: what `details` names is stored under this key. The remaining messages need a new key.",
   },
   fault: {
-    send: "With a key, send it again with the same key. Without a key, do not: it may be stored.",
-    bulk: "With a key, send the whole request again with the same key. Without a key, do not: more than `details` names may be stored.",
+    send: "With a key, send it again with the same key. Without a key, only if the status of its messageId says that it is not stored.",
+    bulk: "With a key, send the whole request again with the same key. Without a key, send what `details` does not name, if it says which messages may be stored. If it does not, more than it names may be stored.",
   },
   "store-unavailable": {
     send: "Send it again, with the same key if it had one.",

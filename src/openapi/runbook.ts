@@ -66,10 +66,7 @@ export const RUNBOOK: Record<Problem, Entry> = {
   "sweep-failing": {
     meaning:
       "A job of the last sweep failed. `sweep.failedJobs` names the job, and `sweep.failed` in the log has its error. The other jobs ran.",
-    steps: [
-      "Usually the database is the cause: look at `/health`.",
-      "`requeue-kept-jobs` reads KV, and fails while KV does. Until it works, the sweep queues no delivery, because one of the jobs in KV may have to cancel it: scheduled texts and lost jobs wait, and may expire. Look at `credentials` in `/health`, and at Cloudflare's status page.",
-    ],
+    steps: ["Usually the database is the cause: look at `/health`."],
     isSafe: "Yes: the next sweep retries the job.",
   },
   "database-filling": {
@@ -94,8 +91,8 @@ export const RUNBOOK: Record<Problem, Entry> = {
   },
   "messages-stuck": {
     meaning:
-      "A worker run was interrupted while it submitted these messages. The carrier may have them or not. After 22 minutes the messages become SENDING with the reason `OUTCOME_UNKNOWN`, and the carrier's receipt decides.",
-    steps: ["Wait 6 minutes: the outcome may still arrive.", "To know more, ask the carrier by number and time."],
+      "A worker run was interrupted while it submitted these messages. The carrier may have them or not. After 18 minutes the messages become SENDING with the reason `OUTCOME_UNKNOWN`, and the carrier's receipt decides.",
+    steps: ["Wait 2 minutes: the outcome may still arrive.", "To know more, ask the carrier by number and time."],
     isSafe: "**No**: sending them again may text a person twice.",
   },
   "carrier-not-set-up": {

@@ -28,7 +28,7 @@ const hold = operatorCall({
   path: "/operator/websites/:websiteId/hold",
   summary: "Hold the waiting messages of a website",
   description:
-    "Holds the whole website, one `sendPurpose`, one client, or one of both. Waiting messages are not submitted until the hold is released. Messages that a run has claimed still go: about 10, at most 20. New messages are accepted, and held. A scheduled message that is covered is held once its time comes. Replies to keywords are not held. A hold does not stop the clock: after `SUBMIT_WITHIN_HOURS` a held message is FAILED_TO_SEND. Who held it and the `reason` are shown with the website and its messages. The messages are counted after the hold has taken effect, for a second at most.",
+    "Holds the whole website, one `sendPurpose`, one client, or one of both. Waiting messages are not submitted until the hold is released. Messages that a run has claimed still go: about 10, at most 20. New messages are accepted, and held. A scheduled message that is covered is held, and counted, once its time comes. Replies to keywords are not held. A hold does not stop the clock: after `SUBMIT_WITHIN_HOURS` a held message is FAILED_TO_SEND. Who held it and the `reason` are shown with the website and its messages. The messages are counted after the hold has taken effect, for a second at most.",
   parameters: [WEBSITE],
   body: settingsBody(holdSchema, { campaign: { sendPurpose: "spring-sale_01", reason: "wrong link" }, website: {} }),
   answers: [ok(holdAnswers.HeldMessages, "The hold is stored.", { holdId: HOLD_ID, held: 1500 })],

@@ -57,8 +57,8 @@ const find = operatorCall({
     name: "messages",
     columns: {
       messages: [
-        ...["acceptedAt", "status", "phone", "email", "websiteId", "sendPurpose", "carrierMessageId"],
-        ...["messageId", "reason", "reasonDetail"],
+        ...["acceptedAt", "scheduledFor", "status", "phone", "email", "websiteId", "sendPurpose"],
+        ...["carrierMessageId", "messageId", "reason", "reasonDetail"],
       ],
     },
   },

@@ -6,8 +6,7 @@ import { readWaiting } from "../flows/messages/read-waiting.ts";
 import { inQuery, ok, type Resource } from "../http/call.ts";
 import { CLIENT_ID, TIME } from "../http/examples.ts";
 import { toTime } from "../http/time.ts";
-import type { ScheduledGroup } from "../store/messages/list-scheduled.ts";
-import type { WaitingGroup } from "../store/messages/waiting.ts";
+import type { ScheduledGroup, WaitingGroup } from "../store/messages/waiting.ts";
 import { type WaitingAnswers, waitingAnswers } from "./answers/waiting.ts";
 import { operatorCall } from "./operator-call.ts";
 import { readWebsiteId } from "./params.ts";
@@ -48,7 +47,7 @@ const get = operatorCall({
   tag: "Messages",
   summary: "Count pending messages by website, purpose and client",
   description:
-    "Pending messages that no run has claimed, and scheduled ones: how many, since when, and why. They are counted, all of them, unless `isCut` says otherwise. `POST /operator/websites/{websiteId}/cancel` with `dryRun` counts them however many there are.",
+    "Pending messages that no run has claimed, with those that wait for their time: how many, since when, and why. They are counted, all of them, unless `isCut` says otherwise. `POST /operator/websites/{websiteId}/cancel` with `dryRun` counts them however many there are.",
   parameters: [inQuery("website", "Only of this website.", { pattern: WEBSITE_ID.source })],
   answers: [ok(waitingAnswers.WaitingMessages, "As of now.", EXAMPLE)],
   errors: ["resource-unknown"],

@@ -14,7 +14,6 @@ import { readEndpoints } from "../store/callbacks/endpoint-health.ts";
 import { listClientsWithUse } from "../store/clients/client-uses.ts";
 import { readRefusals } from "../store/clients/refusal-counts.ts";
 import { listWebsites } from "../store/clients/websites.ts";
-import { readCounted } from "../store/messages/daily-limit.ts";
 import { type WebsiteAnswers, websiteAnswers } from "./answers/websites.ts";
 import { CHANGE, CHANGE_COLUMNS, lastChanges } from "./audit.ts";
 import { operatorCall, settingsBody } from "./operator-call.ts";
@@ -87,7 +86,7 @@ async function readPage(deps: Deps, website: Website): Promise<WebsiteAnswers["W
     readEndpoints(deps.db, { websiteId }, deps.now()),
     lastChanges(deps, { name: "website", value: websiteId }),
     readRefusals(deps.db, websiteId, deps.now()),
-    dailyLimit === null ? null : readCounted(deps.db, websiteId, deps.now()),
+    dailyLimit === null ? null : deps.limiter.textsUsed(websiteId),
   ]);
   return {
     ...websiteView(website),

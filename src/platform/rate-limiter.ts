@@ -2,7 +2,8 @@
 import type { Credentials } from "../domain/clients/client.ts";
 import type { Admission } from "../domain/clients/sliding-window.ts";
 import { LatestMap } from "../domain/latest-map.ts";
-import type { Send, StoredSend } from "../domain/messages/send.ts";
+import type { OverLimit, Taken } from "../domain/messages/daily-limit.ts";
+import type { RefusedSend, Send, StoredSend } from "../domain/messages/send.ts";
 import { SilenceError, withinTime } from "./time-limit.ts";
 
 /** The client of the request, in the state that the isolate has. */
@@ -17,8 +18,8 @@ export type NewerClient = { newer: Credentials } & Partial<Record<keyof Admissio
 /** A send that the object has counted. */
 export interface CountedSend {
   admission: Admission;
-  /** null: over the limit, and not stored. */
-  stored: StoredSend | null;
+  /** null: over the limit of requests, and not stored. */
+  stored: StoredSend | RefusedSend | null;
 }
 
 /** What the object of a website answers a send. */
@@ -32,6 +33,11 @@ export interface WebsiteObject extends Rpc.DurableObjectBranded {
   send(send: Send, client?: KnownClient): Promise<SendAnswer>;
   /** Whether the send of this message has come and has no outcome yet. */
   isStoring(messageId: string): boolean;
+  /** Counts texts towards the daily limit: all of them or none. */
+  take(texts: number, dailyLimit: number): Taken | OverLimit;
+  giveBack(taken: Taken): void;
+  /** How many texts count towards the daily limit. */
+  textsUsed(): number;
 }
 
 export type RateLimiterNamespace = DurableObjectNamespace<WebsiteObject>;
@@ -105,6 +111,21 @@ export class RateGate {
       if (isOverloaded(error)) return { admission: this.#pause(websiteId, now()), stored: null };
       throw error;
     }
+  }
+
+  /** Counts the texts of a part of a bulk request towards the daily limit. @throws the error of the object */
+  async take(websiteId: string, texts: number, dailyLimit: number): Promise<Taken | OverLimit> {
+    return this.#object(websiteId).take(texts, dailyLimit);
+  }
+
+  /** @throws the error of the object: the texts may still count */
+  async giveBack(websiteId: string, taken: Taken): Promise<void> {
+    await this.#object(websiteId).giveBack(taken);
+  }
+
+  /** How many texts count towards the daily limit. null: the object does not answer. */
+  async textsUsed(websiteId: string): Promise<number | null> {
+    return withinTime(LIMITER_MILLISECONDS, this.#object(websiteId).textsUsed()).catch(() => null);
   }
 
   /** Tells the website's object of changed clients. @throws the error of the object */

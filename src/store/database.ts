@@ -16,7 +16,7 @@ const OWN_FAULT =
   /constraint failed|cannot store|no such (table|column|index)|syntax error|D1_TYPE_ERROR|datatype mismatch|too many SQL|too big|TOOBIG|malformed JSON|bad JSON path/i;
 
 /** The row that names the work of a transaction, which is stored without ON CONFLICT. */
-const NAMES_WORK = /UNIQUE constraint failed: audit_log\.request_id/;
+const NAMES_WORK = /UNIQUE constraint failed: (audit_log\.request_id|bulk_parts\.)/;
 
 /** The work of a transaction is done: an earlier try of it has taken effect. This one has changed nothing. */
 export class RowExistsError extends Error {}

@@ -74,6 +74,7 @@ export interface MessageRow {
   updated_at: number;
   due_at: number | null;
   claimed_at: number | null;
+  interrupted_at: number | null;
   claim: string | null;
   attempts: number;
   carrier: string | null;
@@ -85,7 +86,6 @@ export interface MessageRow {
   opted_out: number;
   /** JSON array; see submissions.ts. */
   submissions: string | null;
-  requested_at: number | null;
   send_at: number | null;
   expires_at: number | null;
   kind: MessageKind | null;

@@ -100,7 +100,7 @@ it("adds what the statements really take, and takes the turn of a call that fail
 
 it("counts what a real database has read and written, a batch as one call", async () => {
   const platform = new Platform(SETTINGS, makeQuickClock());
-  const db = priceDatabase(env.DB, "DB", platform);
+  const db = priceDatabase(env.DB, "DB", platform, SETTINGS);
   await env.DB.batch([
     env.DB.prepare("CREATE TABLE priced (id INTEGER PRIMARY KEY, word TEXT)"),
     env.DB.prepare("CREATE INDEX priced_by_word ON priced (word)"),
@@ -119,6 +119,17 @@ it("counts what a real database has read and written, a batch as one call", asyn
   expect(made.writer).toMatchObject({ d1Calls: 2, writingCalls: 1, rowsWritten: 4 });
   expect(made.reader).toMatchObject({ d1Calls: 2, writingCalls: 0, rowsRead: 3, rowsWritten: 0 });
   expect(() => platform.invoke("exec", () => db.exec("SELECT 1"))).toThrow("no price");
+});
+
+it("gives a database the clock of the model, which its statements compare with that of the Worker", async () => {
+  const platform = new Platform(SETTINGS, makeQuickClock());
+  const slow = 8;
+  const epoch = Date.now() - 80_000;
+  const db = priceDatabase(env.DB, "DB", platform, { slow, epoch });
+  const read = () => db.prepare("SELECT unixepoch('subsec') * 1000 AS now").first<number>("now");
+  const now = await platform.invoke("reader", read);
+  const expected = epoch + (Date.now() - epoch) / slow;
+  expect(Math.abs((now ?? 0) - expected)).toBeLessThan(500);
 });
 
 it("gives an invocation six connections, of whatever kind", async () => {

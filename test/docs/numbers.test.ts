@@ -20,7 +20,6 @@ import { MOST_CHARACTERS, MOST_NAMES } from "../../src/domain/messages/ignored-f
 import { MAX_MESSAGE_IDS } from "../../src/domain/messages/message-ids.ts";
 import {
   CAP_PAUSE_SECONDS,
-  cancellationWait,
   DELIVERY_RUN_MILLISECONDS,
   GRACE_MILLISECONDS,
   JOB_TRIES,
@@ -28,13 +27,13 @@ import {
   LONGEST_RECOVERY_SECONDS,
   LONGEST_RUN_MILLISECONDS,
   LONGEST_STORE_TRY_MILLISECONDS,
-  longestRecoveryMilliseconds,
   MOST_ATTEMPTS,
   QUEUE_RETRIES,
+  RECOVERY_MILLISECONDS,
+  SCHEDULED_LEAD_MILLISECONDS,
   SILENT_STORE_TRIES,
   STORE_TRY_MILLISECONDS,
   TRY_LIFE_SECONDS,
-  waitForCancellation,
 } from "../../src/domain/messages/retry-policy.ts";
 import { LOOK_AHEAD_DAYS } from "../../src/domain/messages/sending-hours.ts";
 import { ENDPOINT_FAILURES, LATE_SECONDS } from "../../src/domain/operations/problems.ts";
@@ -85,11 +84,9 @@ import { KV_MILLISECONDS } from "../../src/store/clients/credentials.ts";
 import { LOOKED_THROUGH as FOUND_THROUGH } from "../../src/store/messages/find-messages.ts";
 import { LOOKED_THROUGH } from "../../src/store/messages/find-waiting.ts";
 import { REFUSED_MILLISECONDS } from "../../src/store/messages/idempotency-keys.ts";
-import { ENTRY_SECONDS, KEPT_JOBS_A_SWEEP } from "../../src/store/messages/kept-jobs.ts";
 import { CALLED_BACK } from "../../src/store/messages/links.ts";
 import { SWEEP_STEP } from "../../src/store/messages/overdue.ts";
 import { DELETED_A_STEP, PURGE_STEP } from "../../src/store/messages/retention.ts";
-import { RELEASED_BEFORE_MILLISECONDS } from "../../src/store/messages/scheduled.ts";
 import { KEPT_SUBMISSIONS } from "../../src/store/messages/submissions.ts";
 import { COUNTED_ROWS } from "../../src/store/operations/service-state.ts";
 import { MOST_RECORDS } from "../../src/store/people/person-records.ts";
@@ -113,10 +110,14 @@ function ofQueue(queue: string, name: string): number {
   return Number(new RegExp(`^${name} = (\\d+)$`, "m").exec(section.split("\n[")[0] ?? "")?.[1]);
 }
 
+it("has single texts wait for others as long as callbacks", () => {
+  expect(ofQueue("messages", "max_batch_timeout")).toBe(ofQueue("callbacks", "max_batch_timeout"));
+});
+
 const LIMIT_OF_GUESSES = Number(/simple = \{ limit = (\d+)/.exec(wrangler)?.[1]);
 const FIRST_CLAIM = OUTBOUND_CONNECTIONS * SUBMISSIONS_A_CONNECTION.first;
 const LARGEST_CLAIM = OUTBOUND_CONNECTIONS * SUBMISSIONS_A_CONNECTION.fast;
-const OUTCOME_UNKNOWN_MINUTES = Math.ceil(minutes(LONGEST_RUN_MILLISECONDS + longestRecoveryMilliseconds(60_000)));
+const OUTCOME_UNKNOWN_MINUTES = Math.ceil(minutes(LONGEST_RUN_MILLISECONDS + RECOVERY_MILLISECONDS));
 
 /** The prices of a million messages in docs/measurements.md: alone, and then in company. */
 const PRICES = /^\| a million messages, with the purge \|(.*)\|$/m.exec(
@@ -130,7 +131,6 @@ const SENTENCES: Record<string, string[]> = {
     `A million texts cost $${cheapest} to $${dearest} beyond what the plan includes, or $${alone} if each comes alone`,
   ],
   "docs/api": [
-    `that the address has ${inWords(minutes(RELEASED_BEFORE_MILLISECONDS))} minutes before`,
     `at most ${MOST_NAMES} names and ${MOST_CHARACTERS} characters`,
     `at most ${inDigits(MOST_NESTED)} arrays and objects`,
     `nested at most ${inDigits(MOST_DEEP)} deep`,
@@ -141,7 +141,7 @@ const SENTENCES: Record<string, string[]> = {
     `spread over the first ${minutes(SPREAD_MILLISECONDS)} minutes`,
     `one item each for the first ${inDigits(MAX_BULK_MESSAGES)}`,
     `${CHUNK_MESSAGES} at a time`,
-    `The next ${CHUNK_MESSAGES} messages may be stored`,
+    `the next ${CHUNK_MESSAGES} messages may be stored`,
     `<1 to ${inDigits(MAX_CANCELLED)} ids>`,
     `<1 to ${inDigits(MAX_MESSAGE_IDS)} ids>`,
     `longer than ${MOST_PHONE_CHARACTERS} characters (an address: ${MOST_EMAIL_CHARACTERS})`,
@@ -152,6 +152,7 @@ const SENTENCES: Record<string, string[]> = {
     `a person's first ${inWords(CALLED_BACK)} clicks`,
     `stops waiting after ${seconds(CALLBACK_TIMEOUT_MILLISECONDS)} seconds`,
     `one test event in ${OWN_TEST_SECONDS} seconds`,
+    `A callback waits up to ${ofQueue("callbacks", "max_batch_timeout")} second for others. The text before it, if it was sent alone, waits as long`,
     `${inDigits(MAX_MESSAGE_IDS)} at a time`,
     `in files of ${inDigits(MAX_CSV_ROWS)} numbers`,
   ],
@@ -165,8 +166,7 @@ const SENTENCES: Record<string, string[]> = {
     `in groups of up to ${MOST_IN_A_GROUP}. If ${inDigits(MOST_WAITING)} sends are waiting`,
     `After ${inWords(JOB_TRIES)} tries it is a dead job`,
     `A delivery is tried ${QUEUE_RETRIES.messages + 1} times`,
-    `For ${inWords(ENTRY_SECONDS / 86_400)} days, KV keeps the recovery job`,
-    `at least every ${inWords(LONGEST_RECOVERY_SECONDS / 60)} minutes`,
+    `at least every ${LONGEST_RECOVERY_SECONDS} seconds`,
     `between claim and outcome (at most ${LARGEST_CLAIM} messages)`,
     `begins no submission after ${seconds(DELIVERY_RUN_MILLISECONDS)} seconds`,
     `within the ${seconds(GRACE_MILLISECONDS)} seconds of grace`,
@@ -177,7 +177,7 @@ const SENTENCES: Record<string, string[]> = {
     `up to ${inWords(LONGEST_PAUSE_SECONDS / 60)} minutes`,
     `do not count towards the ${MOST_ATTEMPTS}`,
     `Up to ${ofQueue("receipts", "max_batch_size")} receipts are applied in one transaction`,
-    `claimed callbacks, at most ${CALLBACKS_A_JOB},`,
+    `claimed callbacks, at most ${CALLBACKS_A_JOB * ofQueue("callbacks", "max_batch_size")},`,
     `at most ${inWords(CONNECTIONS_A_HOST)} in parallel`,
     `for ${inWords(MOST_STORE_FAILURES)} elements in a row`,
     `within ${inWords(seconds(SLOW_MILLISECONDS + PROBE_MILLISECONDS))} seconds that a database does not answer`,
@@ -210,9 +210,8 @@ const SENTENCES: Record<string, string[]> = {
     `with \`sampled\` ${SAMPLED}`,
     `One address may miss ${LIMIT_OF_GUESSES} links in ${inWords(seconds(GUESSER_MILLISECONDS))} seconds`,
     `counts once** in ${inWords(seconds(MISSING_MILLISECONDS))} seconds`,
-    `| ${KEPT_JOBS_A_SWEEP} jobs |`,
     `| ${inDigits(SWEEP_STEP * SWEEP_STEPS)} messages each |`,
-    `${inWords(minutes(RELEASED_BEFORE_MILLISECONDS))} minutes before its time`,
+    `${inWords(minutes(SCHEDULED_LEAD_MILLISECONDS))} minutes before its time`,
     `| ${COPIES_A_SWEEP} clients |`,
     `| ${inDigits(PURGE_STEP * SWEEP_STEPS)} messages, which is twice as fast as ${REQUESTS_PER_SECOND} are accepted per second |`,
     `| ${inDigits(DELETED_A_STEP * SWEEP_STEPS)} rows of each table |`,
@@ -268,7 +267,5 @@ it("words that stand for a number are still right", () => {
   expect(LONGEST_NAMED_SECONDS, "up to an hour if the carrier names a longer time").toBe(3600);
   expect(DEFAULT_GRACE_SECONDS, "the present pair stays valid for a day").toBe(86_400);
   expect(QUEUE_MILLISECONDS, "as long as KV").toBe(KV_MILLISECONDS);
-  const wait = cancellationWait(60_000);
-  expect(minutes(waitForCancellation(DAY_MILLISECONDS, wait)), "up to five and a half minutes").toBe(5.5);
-  expect(minutes(waitForCancellation(0, wait)), "within three minutes of its request").toBe(3);
+  expect(seconds(RECOVERY_MILLISECONDS), "a minute and a half").toBe(90);
 });

@@ -30,7 +30,7 @@ describe("whatever takes effect, is heard, is lost or is refused", () => {
     await expectSaid(stage, change, 40 * inject("faultSeeds"));
   });
 
-  it("a 503 leaves no message, or a cancellation that is kept: each fate of each route, beside each other", async () => {
+  it("a 503 leaves no message, or a cancellation that is queued, and a 500 names it: each fate of each route, beside each other", async () => {
     expect.hasAssertions();
     await expectNothingLeft(stage, ["heard", "unheard", "lost", "refused"]);
   });

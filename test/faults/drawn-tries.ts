@@ -21,7 +21,7 @@ export async function runInsert(db: D1Database, id: string): Promise<unknown> {
   );
 }
 
-export const scripted = (database: Fate[]) => new ScriptedBindings({ database, objects: [], queue: [], kv: [] });
+export const scripted = (database: Fate[]) => new ScriptedBindings({ database, objects: [], queue: [] });
 
 /** A call of the store is refused only if each of its tries was refused. @param numRuns how many calls are drawn */
 export async function expectCertainRefusals(numRuns: number): Promise<void> {

@@ -83,7 +83,7 @@ export async function expectSaid(stage: Stage, { ask, done, states: [before, aft
   await fc.assert(
     fc.asyncProperty(spells, async (database) => {
       const { phone } = stage.person();
-      const bindings = new ScriptedBindings({ database, objects: [], queue: [], kv: [] });
+      const bindings = new ScriptedBindings({ database, objects: [], queue: [] });
       expect(await done(stage, phone)).toBe(before);
       stage.world.deps = bindings.wrap(stage.deps);
       const isSaid = await ask(stage, phone);

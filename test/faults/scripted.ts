@@ -24,12 +24,11 @@ export interface Script {
   database: Fate[];
   /** What becomes of the calls of the website's object. */
   objects: Exclude<Fate, "late" | "too heavy">[];
-  /** What becomes of the queue's sendBatch, and of KV's put. */
-  queue: ("heard" | "refused")[];
-  kv: ("heard" | "refused")[];
+  /** What becomes of the queue's sendBatch. */
+  queue: ("heard" | "unheard" | "refused")[];
 }
 
-const ROUTES = ["database", "objects", "queue", "kv"] as const;
+const ROUTES = ["database", "objects", "queue"] as const;
 
 /** Whether two scripts have the same fates as far as one of them was used up. */
 export const beginsAlike = (one: Script, other: Script, used: number[]) =>
@@ -48,7 +47,6 @@ export class ScriptedBindings {
     const wrapped: Deps = {
       ...deps,
       db: this.database(strictEnv.DB),
-      kv: this.#members(deps.kv, "put", this.#script.kv),
       limiter: new RateGate(this.#objects(objectsOn(() => wrapped))),
       messages: this.#members(deps.messages, "sendBatch", this.#script.queue),
     };

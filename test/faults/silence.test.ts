@@ -90,19 +90,26 @@ describe("a silent KV", () => {
     for (let count = 0; count < 10; count++) await world.client();
     await world.rows("UPDATE clients SET copied_at = NULL");
     await whileSilent("KV", () => world.sweep());
-    expect(seconds()).toBe(20);
+    expect(seconds()).toBe(15);
     const [row] = await world.rows("SELECT failed_jobs FROM last_sweep");
-    expect(row?.failed_jobs).toBe('["requeue-kept-jobs","copy-credentials"]');
+    expect(row?.failed_jobs).toBe('["copy-credentials"]');
   });
 });
 
-it("silent D1, queues and KV have a request answered 500: nothing keeps the cancellation of what may be stored", async () => {
+it("silent D1 and queues have a request answered 500: nothing cancels what may be stored", async () => {
   await send();
   const { deps } = world;
-  const draw = (called: Binding) => (called === "limiter" ? undefined : ("silent" as const));
+  const draw = (called: Binding) => (["D1", "messages"].includes(called) ? ("silent" as const) : undefined);
   world.deps = { ...new Injector(undefined, draw).wrap(deps), credentials: deps.credentials };
   waited.length = 0;
-  expect((await send()).status).toBe(500);
+  const answer = await send();
+  expect([answer.status, await answer.json()]).toEqual([
+    500,
+    expect.objectContaining({
+      code: 50000,
+      details: [{ field: "body", message: "may be stored", messageId: expect.any(String) }],
+    }),
+  ]);
   expect(seconds()).toBeLessThanOrEqual(30);
 });
 

@@ -146,8 +146,8 @@ export class Stage {
     await this.runQueues();
     for (const scene of this.scenes) await scene.repeat();
     await this.runQueues();
-    // Releases and retries (5 seconds to 5 minutes), messages that wait without a job (a minute, and as long as a job that may take it
-    // back), claims of a run that is gone (16 minutes, and 6 for a job that may know more).
+    // Releases and retries (5 seconds to a minute), messages that wait without a job (a minute, and as long as a job that may take it
+    // back), claims of a run that is gone (16 minutes, and 2 for a job that may know more).
     await this.passMinutes(30);
   }
 

@@ -52,7 +52,6 @@ const LOOK_UPS: [call: string, body: unknown, subject: string, after: string | n
   [`GET /operator/messages?phone=${phone}`, undefined, "+…42", null],
   ["GET /operator/messages?person={personId}", undefined, "+…42", null],
   [`GET /operator/messages?website=brand&email=${encodeURIComponent(EMAIL)}`, undefined, "o•••@example.com", BRAND],
-  [`GET /operator/scheduled?website=brand&phone=${phone}`, undefined, "+…42", BRAND],
 ];
 
 describe.each(["viewer", "operator"] as const)("by a %s", (role) => {
@@ -73,15 +72,7 @@ it("knows every call that names a person", () => {
       JSON.stringify(body?.examples ?? {}).includes(ADA.slice(0, 2)),
   );
   expect(naming.map(({ id }) => id).sort()).toEqual(
-    [
-      "exportPerson",
-      "exportPersonOfWebsite",
-      "findMessages",
-      "findPerson",
-      "findPersonId",
-      "getPerson",
-      "listScheduled",
-    ].sort(),
+    ["exportPerson", "exportPersonOfWebsite", "findMessages", "findPerson", "findPersonId", "getPerson"].sort(),
   );
 });
 

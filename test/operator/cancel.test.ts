@@ -83,7 +83,7 @@ describe("a cancellation", () => {
     const { calls, rowsRead } = take();
     // Two of them for the audit log.
     expect(calls).toBeLessThanOrEqual(9);
-    // Each is looked for among the kept requests, found, changed, counted as cancelled, and counted in its minute and its day.
+    // Each is looked for among the scheduled messages, found, changed, counted as cancelled, and counted in its minute and its day.
     expect(rowsRead).toBeLessThan(2500 * 22);
     expect(await own.countOf("PENDING_TO_SEND")).toBe(2);
   });
@@ -161,7 +161,7 @@ it("counts waiting messages without reading other tables or what others have wai
   world.deps = { ...world.deps, db };
   expect(await own.call("cancel", { dryRun: true })).toEqual({ cancelled: 1000 });
   const { calls, rowsRead, rowsWritten } = take();
-  // One of them reads the website of the call, one the kept requests.
+  // One of them reads the website of the call, one the scheduled messages.
   expect([calls, rowsWritten]).toEqual([3, 0]);
   expect(rowsRead).toBeLessThan(1000 * 3);
 });

@@ -89,6 +89,22 @@ describe("texts", () => {
     expect(websites).toMatchObject([{ waiting: 2, held: 1, overdue: 1 }]);
   });
 
+  it("do not wait against the will until seven minutes before their own time", async () => {
+    const client = await world.brand([ADA, BOB]);
+    const due = world.now + 1800_000;
+    await world.send(client, { phone: ADA, sendAt: new Date(due).toISOString() });
+    await world.send(client, { phone: BOB });
+    const waiting = async () => {
+      const { needs, websites } = await look();
+      return [needs.waiting, websites[0]?.waiting];
+    };
+    world.advance(120);
+    expect(await waiting()).toEqual([1, 1]);
+    await world.operator("POST", "/websites/brand/hold", {});
+    expect(await waiting()).toEqual([0, 0]);
+    expect((await look()).days.at(-1)).toMatchObject({ accepted: 2 });
+  });
+
   it("of websites that are held as a whole do not wait against the will, however many there are", async () => {
     for (const websiteId of ["brand", "other"]) {
       const phones = Array.from({ length: 25 }, (_, index) => `+121255502${10 + index}`);

@@ -10,6 +10,7 @@ import { consume } from "../../src/queue.ts";
 import { handleRequest } from "../../src/router.ts";
 import { CredentialStore } from "../../src/store/clients/credentials.ts";
 import { sweep } from "../../src/sweep.ts";
+import { memoryTexts } from "../memory-texts.ts";
 import { Random } from "../random.ts";
 import type { TestClient, World } from "../world.ts";
 import { VirtualClock } from "./clock.ts";
@@ -71,7 +72,7 @@ export class Service {
     const { d1, carrierMilliseconds = 150, websites } = settings;
     this.#carrierMilliseconds = carrierMilliseconds;
     this.#world = world;
-    if (websites) this.#objects = Array.from({ length: websites }, () => new SendGroups());
+    if (websites) this.#objects = Array.from({ length: websites }, () => new SendGroups(memoryTexts()));
     this.#client = client;
     this.#text = { phone, text: "hello", callbackData: "{}", sendPurpose: "a" };
     this.clock = new VirtualClock(world.now);
@@ -92,7 +93,7 @@ export class Service {
   #makeIsolate(): Deps {
     const get = (...given: Parameters<KVNamespace["get"]>) => this.clock.track(env.CREDENTIALS.get(...given));
     const [messages, bulk, callbacks] = this.#queues as [SimulatedQueue, SimulatedQueue, SimulatedQueue];
-    const object = () => (this.#objects ? this.#random.pick(this.#objects) : new SendGroups());
+    const object = () => (this.#objects ? this.#random.pick(this.#objects) : new SendGroups(memoryTexts()));
     const send = async (one: Send) => ({ admission: ADMITTED, stored: await object().store(deps, one) });
     const deps: Deps = {
       ...makeDeps(env, { waitUntil: () => {} }),

@@ -2,14 +2,12 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, it } from "vitest";
 import refusedRequests from "../../src/store/clients/refused-requests.ts?raw";
-import dailyLimit from "../../src/store/messages/daily-limit.ts?raw";
-import scheduled from "../../src/store/messages/scheduled.ts?raw";
 import operations from "../../src/store/operations/rows.ts?raw";
 import people from "../../src/store/people/rows.ts?raw";
 import rows from "../../src/store/rows.ts?raw";
 import { World } from "../world.ts";
 
-const source = [rows, scheduled, dailyLimit, operations, people, refusedRequests].join("\n");
+const source = [rows, operations, people, refusedRequests].join("\n");
 
 /** The table of each type. */
 const TABLES: Record<string, string> = {
@@ -17,8 +15,6 @@ const TABLES: Record<string, string> = {
   ClientRow: "clients",
   RefusedRequestRow: "refused_requests",
   MessageRow: "messages",
-  ScheduledMessageRow: "scheduled_messages",
-  AcceptedMinuteRow: "accepted_minutes",
   EventRow: "events",
   SubscriptionRow: "subscriptions",
   SubscriptionChangeRow: "subscription_changes",

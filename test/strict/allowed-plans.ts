@@ -59,12 +59,7 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
   {
     step: "SEARCH messages USING INDEX messages_late (accepted_at>? AND accepted_at<?)",
     reason:
-      "The scheduled messages of the time that an operator asks for, by the index alone: their ids are not in the order of time.",
-  },
-  {
-    step: "SEARCH bulk_parts USING PRIMARY KEY (first_id=?)",
-    sql: "UPDATE bulk_parts SET expires_at = max(",
-    reason: "The parts of one request that the daily limit refuses: some hundred at most.",
+      "The late messages of the time that an operator asks for, by the index alone: their ids are not in the order of time.",
   },
   {
     step: "SEARCH duplicate_keys USING PRIMARY KEY (website_id=? AND phone=?)",
@@ -126,12 +121,26 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
     reason: "The first, until there are enough.",
   },
   {
+    step: /^(SCAN messages USING INDEX messages_scheduled|SEARCH messages USING INDEX messages_scheduled_by_website \(website_id=\?\))$/,
+    sql: "count(*) AS count FROM (SELECT m.website_id",
+    reason: "Texts for later that do not wait: 10,000 at most.",
+  },
+  {
+    step: "SEARCH messages USING INDEX messages_scheduled_by_website (website_id=?)",
+    sql: "ORDER BY m.message_id LIMIT 1",
+    reason: "The first of a website: one row.",
+  },
+  {
+    step: "SEARCH messages USING INDEX messages_ended (<expr>>? AND <expr><?)",
+    reason: "A purge takes the oldest, until there are enough: they are deleted.",
+  },
+  {
     step: "SEARCH messages USING INDEX messages_pending_by_website (website_id=?)",
     sql: "w.holds IS NOT NULL",
     reason: "Pending messages of websites with a hold of a purpose or a client: 50,000 at most.",
   },
   {
-    step: /^SEARCH (messages USING INDEX messages_pending_by_website|scheduled_messages USING INDEX scheduled_by_website)( \(website_id>\?\))?$/,
+    step: /^SEARCH messages USING INDEX messages_(pending|scheduled)_by_website( \(website_id>\?\))?$/,
     sql: "WITH RECURSIVE",
     reason: "The next website of the index: one row for each that has messages.",
   },

@@ -85,6 +85,9 @@ export function strictObjects(namespace: RateLimiterNamespace): RateLimiterNames
       send: (...given: Parameters<WebsiteObject["send"]>) => call(name, async () => object.send(...given)),
       isStoring: (...given: Parameters<WebsiteObject["isStoring"]>) =>
         call(name, async () => object.isStoring(...given)),
+      take: (...given: Parameters<WebsiteObject["take"]>) => call(name, async () => object.take(...given)),
+      giveBack: (...given: Parameters<WebsiteObject["giveBack"]>) => call(name, async () => object.giveBack(...given)),
+      textsUsed: () => call(name, async () => object.textsUsed()),
     };
     return calls as unknown as ReturnType<RateLimiterNamespace["getByName"]>;
   };

@@ -15,7 +15,7 @@ export const ALLOWED_JOINS: [sql: string, reason: string][] = [
 
 /** The tables with the rows of websites, clients and messages, which are in the database of their website. */
 const ROWS =
-  /\b(?:FROM|JOIN|INTO|UPDATE)\s+"?(websites|clients|former_senders|subscriptions|subscription_changes|imports|erased_people|inbound_texts|messages|scheduled_messages|events|links|clicks)\b/;
+  /\b(?:FROM|JOIN|INTO|UPDATE)\s+"?(websites|clients|former_senders|subscriptions|subscription_changes|imports|erased_people|inbound_texts|messages|events|links|clicks)\b/;
 const FIRST_NAME = new RegExp(`\\b(${OF_THE_FIRST.join("|")})\\b`);
 
 /** By text; null: right. */

@@ -1,4 +1,5 @@
 // The bindings as the service gets them: each call goes by way of the platform's price to the real one.
+import { onModelClock } from "./clock.ts";
 import type { Platform } from "./platform.ts";
 import type { EdgeQueue } from "./queue.ts";
 import type { EdgeSettings } from "./settings.ts";
@@ -10,7 +11,9 @@ export function priceEnv<E extends object>(env: E, platform: Platform, settings:
   const known = pricedEnvs.get(env);
   if (known) return known as E;
   const priced = { ...env } as Record<string, unknown>;
-  for (const name of settings.databases) priced[name] = priceDatabase(priced[name] as D1Database, name, platform);
+  for (const name of settings.databases) {
+    priced[name] = priceDatabase(priced[name] as D1Database, name, platform, settings);
+  }
   for (const name of settings.namespaces) priced[name] = priceNamespace(priced[name] as KVNamespace, platform);
   for (const name of settings.objects) priced[name] = priceObjects(priced[name] as DurableObjectNamespace, platform);
   const queues = priced.EDGE_QUEUES as DurableObjectNamespace<EdgeQueue>;
@@ -32,22 +35,35 @@ function wrapMethods<T extends object>(object: T, wrap: (name: string, call: Cal
   });
 }
 
-export function priceDatabase(db: D1Database, name: string, platform: Platform): D1Database {
-  return wrapDatabase(db, (run) => platform.callDatabase(name, run, (results) => results.map(({ meta }) => meta)));
+export function priceDatabase(
+  db: D1Database,
+  name: string,
+  platform: Platform,
+  settings: Pick<EdgeSettings, "slow" | "epoch">,
+): D1Database {
+  return wrapDatabase(
+    db,
+    (run) => platform.callDatabase(name, run, (results) => results.map(({ meta }) => meta)),
+    (text) => onModelClock(text, settings),
+  );
 }
 
 type CallDatabase = (run: () => Promise<D1Result[]>) => Promise<D1Result[]>;
 
-/** The database with each of its calls, of one statement or of a batch, by way of `call`. */
-export function wrapDatabase(db: D1Database | D1DatabaseSession, call: CallDatabase): D1Database {
+/** The database with each of its calls, of one statement or of a batch, by way of `call`. @param toText changes the text of a statement */
+export function wrapDatabase(
+  db: D1Database | D1DatabaseSession,
+  call: CallDatabase,
+  toText = (text: string) => text,
+): D1Database {
   return wrapMethods(db as D1Database, (method, real) => {
     switch (method) {
       case "prepare":
-        return (...given) => new WrappedStatement(real(...given) as D1PreparedStatement, call);
+        return (text) => new WrappedStatement(real(toText(String(text))) as D1PreparedStatement, call);
       case "batch":
         return (statements) => call(async () => real((statements as WrappedStatement[]).map((it) => it.real)) as never);
       case "withSession":
-        return (...given) => wrapDatabase(real(...given) as D1DatabaseSession, call);
+        return (...given) => wrapDatabase(real(...given) as D1DatabaseSession, call, toText);
       case "getBookmark":
         return real;
       default:

@@ -44,6 +44,16 @@ export function goAhead(milliseconds: number): void {
   aheadMilliseconds += milliseconds;
 }
 
+/**
+ * The statement with the time of the model in place of the database's own, which goes on at its usual pace: the fence of a transaction compares
+ * the two (src/store/fence.ts). The text stays the same from one call to the next, because the database keeps what it has compiled.
+ */
+export function onModelClock(text: string, { slow, epoch }: { slow: number; epoch: number }): string {
+  const from = epoch / 1000;
+  const time = `(${from} + (unixepoch('subsec') - ${from}) / ${slow} + ${aheadMilliseconds / 1000})`;
+  return text.replaceAll("unixepoch('subsec')", time);
+}
+
 /** Gives the clock and the timers of this isolate the pace of the model. To be called once, before anything uses them. */
 export function setPace(clock: Clock, slow: number): void {
   const { Date: RealDate, setTimeout: realTimeout, setInterval: realInterval } = globalThis;

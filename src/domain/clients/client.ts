@@ -77,10 +77,8 @@ export interface Credentials {
   linkOrigin: string | null;
   transactionalPurposes: string[] | null;
   sendingHours: SendingHours | null;
-  /** Whether the website has a frequency cap. */
-  isCapped: boolean;
-  /** Whether it has a daily limit. */
-  isLimited: boolean;
+  /** A setting of the website; null: any number. */
+  dailyLimit: number | null;
   /** The home of the website: see home.ts. */
   home: number;
   /** The binding of the database that the website is in. */

@@ -86,6 +86,11 @@ export function isRecovery(job: Job | undefined): job is Recovery {
   return job !== undefined && job.kind !== "deliver" && job.kind !== "receipts";
 }
 
+/** Whether a job is lost for good with its queue. A delivery is not: the sweep finds its messages in the store. */
+export function isOnlyQueued(job: Job | undefined): job is Exclude<Job, { kind: "deliver" }> {
+  return job !== undefined && job.kind !== "deliver";
+}
+
 /** Reads the body of a queue's message. */
 export function tryJob(body: unknown): Tried<Job> {
   return tryFields(jobSchema, body);

@@ -27,7 +27,7 @@ export interface NewMessage extends Segments {
   sendAt?: number;
   /** No run claims it from then on: milliseconds since 1970. Left out: see SUBMIT_WITHIN_HOURS. */
   expiresAt?: number;
-  /** See kindToStore. */
+  /** Left out: it is a reply to a keyword. */
   kind?: MessageKind;
   /** Where the person is, as the client says: an IANA name, and an ISO 3166-2 code. */
   timeZone?: string;

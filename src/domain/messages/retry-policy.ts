@@ -60,8 +60,8 @@ export function refusedSeconds(random: number): number {
 
 /**
  * How often the platform redelivers a job of a queue: `max_retries` in wrangler.toml. While the store fails, a job is retried
- * for one to two and a half hours, and then goes to the dead-letter queue; the consumer of that queue retries for four days, after which
- * the platform drops a job.
+ * for up to two and a half hours, and then goes to the dead-letter queue. The consumer of that queue puts recovery jobs and receipts back into
+ * their queues, and stores all others for the operator. It retries for four days, after which the platform drops a job.
  */
 export const QUEUE_RETRIES = { messages: 20, bulk: 20, receipts: 20, "messages-dead": 100, callbacks: 0 };
 
@@ -74,61 +74,34 @@ export const LONGEST_DEAD_PAUSE_SECONDS = 7200;
 /** A recovery job repairs the effects of a failed store: it cancels, releases or records. It first runs after this pause. */
 export const RECOVERY_DELAY_SECONDS = 5;
 
-/** The longest pause between two tries of a recovery job. */
-export const LONGEST_RECOVERY_SECONDS = 300;
+/** The longest pause between two tries of a recovery job. It is short, because overdue messages wait for it. */
+export const LONGEST_RECOVERY_SECONDS = 60;
 
 /**
  * The pause before the next try of a recovery job. Pauses grow by half, so each is at most half of the time since the failure
- * and 5 seconds: once the store works again, the job runs within that time. Work that must follow the job waits for it:
- * overdue messages, and the end of interrupted submissions.
+ * and 5 seconds: once the store works again, the job runs within that time.
  * @param attempts tries so far, from 1
  */
 export function recoverySeconds(attempts: number): number {
   return Math.floor(Math.min(LONGEST_RECOVERY_SECONDS, FIRST_PAUSE_SECONDS * 1.5 ** (attempts - 1)));
 }
 
-/** The time of a recovery job besides its pauses, such as its way through the queue and its run: at most half a minute. */
-const recoveryMarginMilliseconds = (requeueAfterMilliseconds: number) => Math.min(30_000, requeueAfterMilliseconds);
-
-/** A recovery job has run after this time at the latest, once the store works again. */
-export function longestRecoveryMilliseconds(requeueAfterMilliseconds: number): number {
-  return LONGEST_RECOVERY_SECONDS * 1000 + recoveryMarginMilliseconds(requeueAfterMilliseconds);
-}
+/**
+ * Once the store works again, a recovery job has run after this time: its longest pause, and half a minute for a try that is just failing,
+ * for its way through the queue, and for its run. What must not come before the job waits so long: the delivery of a message whose job was
+ * lost, because the job may have to cancel the message, and the end of a submission that was cut off.
+ */
+export const RECOVERY_MILLISECONDS = (LONGEST_RECOVERY_SECONDS + 30) * 1000;
 
 /**
- * How long after its request a job that cancels a message may be hidden from the sweep: while the queue fails, KV keeps the job. The
- * request may take half a minute, KV may list a new key a minute late, and the sweep runs every minute.
+ * A message that waits for its time gets its job so long before: a job may have to cancel it first (see RECOVERY_MILLISECONDS), and the sweep
+ * runs every minute, and may be late.
  */
-const HIDDEN_MILLISECONDS = 150_000;
+export const SCHEDULED_LEAD_MILLISECONDS = 7 * 60_000;
 
-/**
- * A client may have been told that a message is not stored, although it is: then a recovery job cancels the message. So a message that no run
- * has claimed yet waits until that job must have run:
- *
- *     max(min(longestPause, age / 2), hidden - age) + margin
- *
- * where `age` is the time since its client asked for it. waitForCancellation computes this for one message, takeOverdue (in SQL) for many.
- */
-export interface CancellationWait {
-  /** The longest pause between two tries of the job. */
-  longestPause: number;
-  /** How long after the request the job may be hidden from the sweep; shorter where the sweep requeues sooner, as in local development. */
-  hidden: number;
-  margin: number;
-}
-
-/** In milliseconds. */
-export function cancellationWait(requeueAfterMilliseconds: number): CancellationWait {
-  return {
-    longestPause: LONGEST_RECOVERY_SECONDS * 1000,
-    hidden: Math.min(HIDDEN_MILLISECONDS, 2.5 * requeueAfterMilliseconds),
-    margin: recoveryMarginMilliseconds(requeueAfterMilliseconds),
-  };
-}
-
-export function waitForCancellation(age: number, { longestPause, hidden, margin }: CancellationWait): number {
-  return Math.max(Math.min(longestPause, age / 2), hidden - age) + margin;
-}
+/** Whether a message that may go at `sendAt` has no job yet at `now`. */
+export const isScheduled = (sendAt: number | undefined, now: number): boolean =>
+  sendAt !== undefined && sendAt > now + SCHEDULED_LEAD_MILLISECONDS;
 
 /**
  * The platform ends a run of a queue's consumer after 15 minutes. So no run holds a claim that is older than this: its

@@ -17,8 +17,8 @@ export interface Send {
   duplicatesUntil: number | null;
   /** The binding of the website's database. */
   database: string;
-  /** Whether the website has a daily limit. Left out: it has none. */
-  isLimited?: boolean;
+  /** The most texts that its website accepts in 24 hours. Left out or null: any number. */
+  dailyLimit?: number | null;
 }
 
 /** The Idempotency-Key of a send. */
@@ -34,7 +34,7 @@ export interface SendKey {
 export type SendOutcome =
   | {
       kind: "stored";
-      /** Whether it must be delivered; otherwise it is kept for its time, or has a final status. */
+      /** Whether it must be delivered; otherwise it has no job yet (see isScheduled), or a final status. */
       isPending: boolean;
       due: DueEvent[];
       /** When it may go: milliseconds since 1970. Left out: now, or never. */
@@ -51,10 +51,20 @@ export interface FailedSend {
   /** It is certainly not stored, as each attempt on each route says; otherwise it may be. */
   isRefused: boolean;
   isFull?: boolean;
-  /** Its website has reached its daily limit. */
-  overLimit?: OverLimit;
   error: string;
 }
 
 /** The outcome of a send, or of the attempt to store it. */
 export type StoredSend = SendOutcome | FailedSend;
+
+/** Whether a text may go, and so counts towards the daily limit. One with a final status, or that repeats another, costs nothing. */
+export function mayGo(outcome: StoredSend): boolean {
+  if (outcome.kind === "failed") return outcome.isUnavailable && !outcome.isRefused;
+  return outcome.kind === "stored" && (outcome.isPending || outcome.scheduledFor !== undefined);
+}
+
+/** Its website has reached its daily limit: the send is not stored. */
+export interface RefusedSend {
+  kind: "over-limit";
+  overLimit: OverLimit;
+}

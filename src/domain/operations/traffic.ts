@@ -19,7 +19,7 @@ export interface CountRow {
 export interface PendingRow {
   websiteId: string;
   day: number;
-  /** null: before the last hour, or of a text that is kept for its time. */
+  /** null: before the last hour. */
   minute: number | null;
   count: number;
 }

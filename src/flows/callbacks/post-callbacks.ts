@@ -1,4 +1,4 @@
-// A job of callbacks: it claims them, posts each of them once, and stores what came back.
+// A batch of callbacks: a run claims them, posts each of them once, and stores what came back.
 
 import type { Deps } from "../../deps.ts";
 import type { DueEvent } from "../../domain/callbacks/callback.ts";
@@ -13,6 +13,7 @@ import {
   recordCallbacks,
 } from "../../store/callbacks/callbacks.ts";
 import { pauseAfter } from "../databases/split-batch.ts";
+import { togetherOrInTurn } from "../in-turn.ts";
 import { OUTBOUND_CONNECTIONS } from "../messages/connections.ts";
 import { queueCallbacks } from "../messages/queue-jobs.ts";
 import { claimOrRelease, queueRecoveryOrLog } from "../messages/recovery-jobs.ts";
@@ -25,36 +26,44 @@ import { Slots } from "./slots.ts";
 /** How long the other callbacks to a host wait after a post to it has timed out. */
 export const PAUSE_SECONDS = 60;
 
-/** A job begins no post after this: with the 10 seconds of its last post, it ends before an invocation may be cut off (30 s). */
+/** A run begins no post after this: with the 10 seconds of its last post, it ends before an invocation may be cut off (30 s). */
 const RUN_MILLISECONDS = 15_000;
 
-/** How long the next job of callbacks waits for the posts of this one. Slower posts continue in the background, and delay no others. */
+/** How long the next batch of callbacks waits for the posts of this one. Slower posts continue in the background, and delay no others. */
 const POST_WAIT_MILLISECONDS = 50;
 
 /**
- * Posts each unclaimed callback of a job once. The caller waits until they are claimed, so that a slow store has no more claims at a
- * time than there are consumers, and a little for the posts. Never throws.
+ * Posts each unclaimed callback of these jobs once. They share a claim and a record; where the claim fails by a fault of one of them, each job
+ * has its own. Never throws.
  */
-export async function postCallbacks(deps: Deps, eventIds: DueEvent[]): Promise<void> {
+export async function postCallbacks(deps: Deps, jobs: DueEvent[][]): Promise<void> {
+  const claimAndPost = (eventIds: DueEvent[]) => postTogether(deps, [...new Set(eventIds)]);
+  await togetherOrInTurn(jobs, claimAndPost).catch((error) => pauseAfter(deps, error));
+}
+
+/**
+ * The caller waits until the callbacks are claimed, so that a slow store has no more claims at a time than there are consumers, and a little
+ * for the posts.
+ * @throws the failure of the claim, which is logged
+ */
+async function postTogether(deps: Deps, eventIds: DueEvent[]): Promise<void> {
   const started = deps.now();
   const about = () => ({ kind: "callback", count: eventIds.length, milliseconds: deps.now() - started });
   const failed = (error: unknown) => deps.log("error", "callbacks.failed", { ...about(), error: describeError(error) });
-  try {
-    const claimed = await claimOrGiveBack(deps, eventIds);
-    deps.pause.until = 0;
-    const posting = postClaimed(deps, claimed).then(
-      () => deps.log("info", "job", { ...about(), outcome: "done" }),
-      failed,
-    );
-    deps.waitUntil(posting);
-    await Promise.race([posting, scheduler.wait(POST_WAIT_MILLISECONDS)]);
-  } catch (error) {
-    pauseAfter(deps, error);
+  const claimed = await claimOrGiveBack(deps, eventIds).catch((error) => {
     failed(error);
-  }
+    throw error;
+  });
+  deps.pause.until = 0;
+  const posting = postClaimed(deps, claimed).then(
+    () => deps.log("info", "job", { ...about(), outcome: "done" }),
+    failed,
+  );
+  deps.waitUntil(posting);
+  await Promise.race([posting, scheduler.wait(POST_WAIT_MILLISECONDS)]);
 }
 
-/** Those callbacks of a job that this run may post, and nobody else. */
+/** The callbacks that this run may post, and nobody else. */
 interface ClaimedCallbacks {
   claim: string;
   callbacks: ClaimedCallback[];
@@ -96,7 +105,7 @@ function hostOf({ callbackUrl }: ClaimedCallback): string {
 }
 
 /**
- * Claims the callbacks of a job that nobody has claimed. If the store refused the call, the job is queued again. After a failure that tells
+ * Claims the callbacks that nobody has claimed. If the store refused the call, they are queued again. After a failure that tells
  * of no effect, the sweep finds them; after any other, see claimOrRelease.
  * @throws the failure of the store: nothing is to be posted
  */

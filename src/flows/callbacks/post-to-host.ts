@@ -1,4 +1,4 @@
-// The callbacks of a job that go to one host: a few at a time, so that a slow host leaves the others their connections.
+// The callbacks of a run that go to one host: a few at a time, so that a slow host leaves the others their connections.
 import type { Deps } from "../../deps.ts";
 import type { ClaimedCallback } from "../../store/callbacks/callbacks.ts";
 import { type Posted, type PostingJob, postCallback } from "./post-callback.ts";
@@ -13,8 +13,9 @@ export interface HostEnd {
 }
 
 /**
- * Posts callbacks in their order. An event waits until the event before it of the same message is posted. After a post has timed out, no
- * further one is begun. Never throws.
+ * Posts callbacks in their order. An event waits until the event before it of the same message is posted. The first post goes alone: a host
+ * that does not answer gets no other post, and holds one connection, while other hosts have the rest. After a post has timed out, no further
+ * one is begun. Never throws.
  */
 export async function postToHost(deps: Deps, job: PostingJob, callbacks: ClaimedCallback[]): Promise<HostEnd> {
   const end: HostEnd = { posted: [], left: [...callbacks], hasTimedOut: false };
@@ -29,16 +30,18 @@ export async function postToHost(deps: Deps, job: PostingJob, callbacks: Claimed
       end.posted.push(posted);
       end.hasTimedOut ||= posted.record.outcome === "timed-out";
     });
-  const postInTurn = async () => {
-    while (!isOver()) {
-      const next = end.left.shift();
-      if (!next) return;
-      const before = posts.get(next.messageId) ?? Promise.resolve();
-      const own = before.then(() => post(next));
-      posts.set(next.messageId, own);
-      await own;
-    }
+  const postNext = async () => {
+    const next = end.left.shift();
+    if (!next) return;
+    const before = posts.get(next.messageId) ?? Promise.resolve();
+    const own = before.then(() => post(next));
+    posts.set(next.messageId, own);
+    await own;
   };
+  const postInTurn = async () => {
+    while (!isOver() && end.left.length > 0) await postNext();
+  };
+  if (!isOver()) await postNext();
   await Promise.all(Array.from({ length: CONNECTIONS_A_HOST }, postInTurn));
   return end;
 }

@@ -3,7 +3,7 @@
 import type { Deps } from "../../deps.ts";
 import { homeOf } from "../../domain/databases/home.ts";
 import { isStoreRefused, isStoreUnavailable } from "../../domain/failure.ts";
-import { recoverySeconds } from "../../domain/messages/retry-policy.ts";
+import { backoffSeconds, recoverySeconds } from "../../domain/messages/retry-policy.ts";
 import { describeError } from "../../platform/describe-error.ts";
 import { withinTime } from "../../platform/time-limit.ts";
 import { probeDatabase } from "../../store/database.ts";
@@ -50,7 +50,11 @@ export async function inParts(deps: Deps, batch: Part, work: Work): Promise<void
 
 /** Callbacks have no retries: the sweep finds them. */
 function retryAll(deps: Deps, messages: readonly Message[], database: string, error?: unknown): void {
-  for (const message of messages) message.retry({ delaySeconds: recoverySeconds(message.attempts) });
+  for (const message of messages) {
+    const isDelivery = (message.body as { kind?: unknown } | null)?.kind === "deliver";
+    const { attempts } = message;
+    message.retry({ delaySeconds: isDelivery ? backoffSeconds(attempts, deps.random()) : recoverySeconds(attempts) });
+  }
   const about = error === undefined ? {} : { error: describeError(error) };
   deps.log("warn", "jobs.wait", { database, count: messages.length, ...about });
 }

@@ -12,20 +12,11 @@ import { IgnoredFields } from "../../domain/messages/ignored-fields.ts";
 import type { AcceptedMessage } from "../../domain/messages/send.ts";
 import { type SendRequest, sendRequestSchema } from "../../domain/messages/send-request.ts";
 import { echoEmail, echoPhone } from "../../domain/people/echo.ts";
-import { requireRoom } from "../../store/databases/database-state.ts";
-import { type Begun, type BulkPart, beginBulk, END_PART } from "../../store/messages/idempotency-keys.ts";
-import { type Stored, storeMessages } from "../../store/messages/new-messages.ts";
-import {
-  duplicatesUntil,
-  hashBody,
-  IDEMPOTENCY_MILLISECONDS,
-  type Sender,
-  toStoredMessage,
-  trySend,
-} from "./accept-message.ts";
+import { type Begun, type BulkPart, beginBulk } from "../../store/messages/idempotency-keys.ts";
+import { hashBody, IDEMPOTENCY_MILLISECONDS, type Sender, toStoredMessage, trySend } from "./accept-message.ts";
 import { findEmailFault, findPhones } from "./find-phones.ts";
 import { queueAccepted } from "./queue-jobs.ts";
-import { settleUnstored, toFailed } from "./unstored-sends.ts";
+import { storePart } from "./store-part.ts";
 
 type BulkAnswer = z.output<typeof bulkSendAnswerSchema>;
 
@@ -74,9 +65,8 @@ async function readAll(body: AsyncIterable<Uint8Array>, run: BulkRun): Promise<v
 
 function interrupted(error: unknown, { successSent: stored }: BulkAnswer, isKeyed: boolean): unknown {
   const known = error instanceof BrokenBodyError ? notJson(error) : error;
-  if (stored.length === 0) return known;
   const failure = known instanceof RequestFailure ? known.failure : ({ kind: "fault" } as const);
-  if ("because" in failure) return known;
+  if ("because" in failure || (stored.length === 0 && failure.kind !== "outcome-unknown")) return known;
   return new RequestFailure({ kind: "bulk-interrupted", because: failure, stored, isKeyed }, { cause: error });
 }
 
@@ -130,9 +120,15 @@ class BulkRun {
     const { firstId, begunAt } = this.#begun;
     const ids = items.map((_, offset) => nthId(firstId, start + offset));
     const { messages, faults } = await this.#check(items, ids, begunAt);
-    const stored = await this.#store(await this.#toPart(this.#parts++, chunk.json, ids), messages);
+    const part = await this.#toPart(this.#parts++, chunk.json, ids);
+    const stored = await storePart(
+      this.#deps,
+      this.#sender.client,
+      part,
+      messages,
+      (id) => `messages[${start + ids.indexOf(id)}]`,
+    );
     if (stored.kind === "conflict") throw new RequestFailure({ kind: "idempotency-conflict" });
-    if (stored.kind === "over-limit") throw new RequestFailure({ kind: "daily-limit-reached", ...stored.overLimit });
     if (stored.kind === "stored") queueAccepted(this.#deps, "bulk", stored);
     for (const [offset, id] of ids.entries()) {
       const index = start + offset;
@@ -191,9 +187,9 @@ class BulkRun {
       const message = `must be an array of 1 to ${MAX_BULK_MESSAGES} send requests`;
       throw new RequestFailure({ kind: "fields-wrong", details: [{ field: "messages", message }] });
     }
-    const part = await this.#toPart(END_PART, String(this.#count), []);
+    const part = await this.#toPart(this.#parts, String(this.#count), []);
     if (!part) return;
-    const stored = await this.#store(part, []);
+    const stored = await storePart(this.#deps, this.#sender.client, part, []);
     if (stored.kind === "conflict") throw new RequestFailure({ kind: "idempotency-conflict" });
   }
 
@@ -210,30 +206,6 @@ class BulkRun {
       bodyHash: await hashBody(json),
       attempt: this.#attempt,
     };
-  }
-
-  /** @throws what settleUnstored says of a failure */
-  async #store(part: BulkPart | null, messages: AcceptedMessage[]): Promise<Stored> {
-    const deps = this.#deps;
-    const { client } = this.#sender;
-    const { websiteId, clientId } = client;
-    const acceptedAt = deps.now();
-    const { isLimited } = client;
-    const options = {
-      websiteId,
-      clientId,
-      acceptedAt,
-      part,
-      duplicatesUntil: duplicatesUntil(deps, client),
-      isLimited,
-    };
-    try {
-      requireRoom(deps.db, deps.now());
-      return await storeMessages(deps.db, options, messages);
-    } catch (error) {
-      const ids = messages.map(({ messageId }) => messageId);
-      throw await settleUnstored(deps, ids, toFailed(error), { isKeyed: part !== null, isLost: false });
-    }
   }
 }
 

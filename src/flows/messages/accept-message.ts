@@ -4,16 +4,24 @@ import type { Admission } from "../../domain/clients/sliding-window.ts";
 import { RequestFailure, type Tried } from "../../domain/failure.ts";
 import { findCountryFault } from "../../domain/messages/allowed-countries.ts";
 import { canonicalJson } from "../../domain/messages/canonical-json.ts";
-import { kindOf, kindToStore } from "../../domain/messages/kind.ts";
+import { kindOf } from "../../domain/messages/kind.ts";
 import { codeLength, newLinkCode, placeLink } from "../../domain/messages/link.ts";
 import { timesOf } from "../../domain/messages/message-times.ts";
 import { countSegments } from "../../domain/messages/segments.ts";
-import type { AcceptedMessage, FailedSend, Send, SendKey, StoredSend } from "../../domain/messages/send.ts";
+import type {
+  AcceptedMessage,
+  FailedSend,
+  RefusedSend,
+  Send,
+  SendKey,
+  StoredSend,
+} from "../../domain/messages/send.ts";
 import { type SendRequest, trySendRequest } from "../../domain/messages/send-request.ts";
 import { describeError } from "../../platform/describe-error.ts";
 import type { KnownClient, SendAnswer } from "../../platform/rate-limiter.ts";
 import { sha256Hex } from "../../platform/secrets.ts";
 import { SilenceError } from "../../platform/time-limit.ts";
+import { findRepeated } from "../../store/messages/sends.ts";
 import type { Phones } from "./find-phones.ts";
 import { queueAccepted } from "./queue-jobs.ts";
 import { storeGroup } from "./store-sends.ts";
@@ -54,11 +62,10 @@ export async function prepareSend(
   phones: Phones,
   idempotency: Idempotency | undefined,
 ): Promise<Send> {
-  const { home, database, isLimited } = sender.client;
+  const { home, database, dailyLimit } = sender.client;
   const message = await toStoredMessage(deps, sender, request, phones, deps.newId(home));
   const key = idempotency ? await toKey(deps, idempotency) : null;
-  const send = { message, key, duplicatesUntil: duplicatesUntil(deps, sender.client), database };
-  return isLimited ? { ...send, isLimited } : send;
+  return { message, key, duplicatesUntil: duplicatesUntil(deps, sender.client), database, dailyLimit };
 }
 
 async function toKey(deps: Deps, { key, body }: Idempotency): Promise<SendKey> {
@@ -93,8 +100,8 @@ export async function toStoredMessage(
   const ids = { messageId, websiteId, clientId, acceptedAt };
   const phone = request.phone ?? phones.get(request.email ?? "");
   const times = timesOf(client, request, phone, ids, deps.config.submitWithinMilliseconds);
-  const kind = kindToStore(kindOf(client, request), client);
-  return { ...given, ...countSegments(text), text, linkCode, dedupeHash, ...ids, ...times, ...(kind ? { kind } : {}) };
+  const kind = kindOf(client, request);
+  return { ...given, ...countSegments(text), text, linkCode, dedupeHash, ...ids, ...times, kind };
 }
 
 /** What a request does with the answers of the object of its website. `renew` and `admit` throw a RequestFailure on a refusal. */
@@ -119,15 +126,20 @@ export interface AcceptedSend {
  * The delivery or the callback is queued here, and not by the object, because the answer of the object may be lost. If nothing then
  * confirms the message, a job cancels it, and nothing must have sent it before. Once this has returned, the message is never lost.
  * @returns the id of the message, or of the earlier message that this one repeats, and when it may go, if that is not now
- * @throws RequestFailure of `counting`, idempotency-conflict; see settleUnstored
+ * @throws RequestFailure of `counting`, idempotency-conflict, daily-limit-reached; see settleUnstored
  */
 export async function acceptSend(deps: Deps, send: Send, counting: Counting): Promise<AcceptedSend> {
   const { messageId } = send.message;
   const { admission, stored, isLost } = await askObject(deps, send, counting);
-  const outcome = stored ?? (admission ? NOT_ADMITTED : await storeHere(deps, send));
+  const outcome = stored
+    ? await orRepeated(deps, send, stored)
+    : admission
+      ? NOT_ADMITTED
+      : await storeHere(deps, send);
   const fate = { isKeyed: send.key !== null, isLost };
   // This comes before `admit`, which throws if the limit refuses the send: a send whose answer is lost may be stored all the same.
-  const failure = outcome.kind === "failed" ? await settleUnstored(deps, [messageId], outcome, fate) : undefined;
+  const unconfirmed = [{ field: "body", messageId }];
+  const failure = outcome.kind === "failed" ? await settleUnstored(deps, unconfirmed, outcome, fate) : undefined;
   if (admission) counting.admit(admission);
   switch (outcome.kind) {
     case "stored":
@@ -137,9 +149,17 @@ export async function acceptSend(deps: Deps, send: Send, counting: Counting): Pr
       return outcome;
     case "conflict":
       throw new RequestFailure({ kind: "idempotency-conflict" });
+    case "over-limit":
+      throw new RequestFailure({ kind: "daily-limit-reached", ...outcome.overLimit });
     case "failed":
       throw failure;
   }
+}
+
+/** What the daily limit refuses may repeat a message by its key. @throws RequestFailure store-unavailable: then it is not stored */
+async function orRepeated(deps: Deps, send: Send, stored: StoredSend | RefusedSend): Promise<StoredSend | RefusedSend> {
+  if (stored.kind !== "over-limit") return stored;
+  return (await findRepeated(deps.db, send, deps.now())) ?? stored;
 }
 
 /** The rate limit refuses the send, so the object has not stored it. `admit` then throws. */
@@ -149,7 +169,7 @@ interface Asked {
   /** undefined: the object does not answer, and no recent refusal speaks against the website. */
   admission: Admission | undefined;
   /** null: the object has stored nothing, or has not answered. */
-  stored: StoredSend | null;
+  stored: StoredSend | RefusedSend | null;
   /** The object has not answered: the send may be stored. */
   isLost: boolean;
 }
@@ -167,7 +187,7 @@ async function askObject(deps: Deps, send: Send, counting: Counting): Promise<As
   }
   if (!("newer" in answer)) return { ...answer, isLost: false };
   counting.renew(answer.newer);
-  return askObject(deps, send, counting);
+  return askObject(deps, { ...send, dailyLimit: answer.newer.dailyLimit }, counting);
 }
 
 async function storeHere(deps: Deps, send: Send): Promise<StoredSend> {

@@ -3,8 +3,7 @@ import { RequestFailure } from "../../domain/failure.ts";
 import type { MessageFilter } from "../../domain/messages/hold.ts";
 import type { Author } from "../../domain/operations/audit.ts";
 import { cancelMessages } from "../../store/messages/cancel.ts";
-import { countWaiting, findWaiting, type WaitingStep } from "../../store/messages/find-waiting.ts";
-import { findKept } from "../../store/messages/scheduled.ts";
+import { countWaiting, findWaiting, type PendingPart, type WaitingStep } from "../../store/messages/find-waiting.ts";
 import { audited } from "../operations/audit.ts";
 import { queueCallbacks } from "./queue-jobs.ts";
 import { type Find, throughWaiting, type Worked } from "./through-waiting.ts";
@@ -62,37 +61,31 @@ export async function cancelOne(deps: Deps, author: Author, messageId: string, w
   if (cancelled === 0) throw new RequestFailure({ kind: "count-changed", count: 0 });
 }
 
-/** The prefix of a step among the waiting messages, before the place in their own order. */
-const WAITING = "waiting ";
+/** A place is the part and the place in it: `scheduled` before the first. */
+const placeIn = (part: PendingPart, after: string) => `${part} ${after}`;
 
 /**
- * The steps go through the requests that are kept for their time first, and then through the waiting messages: the sweep makes messages of
- * requests meanwhile, and never the other way round, so none is missed. Some may be found twice.
+ * The steps go through the messages without a job first: the sweep gives them jobs meanwhile, and never takes one away, so none is missed.
+ * Some may be found twice.
  */
 async function findCancellable(
   db: D1Database,
   websiteId: string,
   filter: MessageFilter,
-  after: string,
+  place: string,
 ): Promise<WaitingStep> {
-  if (!after.startsWith(WAITING)) {
-    const { messageIds, next } = await findKept(db, websiteId, filter, after);
-    return { messageIds, next: next ?? WAITING };
-  }
-  const { messageIds, next } = await findWaiting(db, websiteId, filter, after.slice(WAITING.length));
-  return { messageIds, next: next === null ? null : `${WAITING}${next}` };
+  const [part = "", after = ""] = place === "" ? ["scheduled"] : place.split(" ");
+  const { messageIds, next } = await findWaiting(db, websiteId, part as PendingPart, filter, after);
+  if (next !== null) return { messageIds, next: placeIn(part as PendingPart, next) };
+  return { messageIds, next: part === "scheduled" ? placeIn("waiting", "") : null };
 }
 
-/** How many messages cancelWaiting would end. What the sweep makes a message of meanwhile may count twice. */
+/** How many messages cancelWaiting would end. One that the sweep gives a job meanwhile may count twice. */
 export async function countCancellable(db: D1Database, websiteId: string, filter: MessageFilter): Promise<number> {
   let count = 0;
-  for (let after: string | null = ""; after !== null; ) {
-    const step: WaitingStep = await findKept(db, websiteId, filter, after);
-    count += step.messageIds.length;
-    after = step.next;
-  }
-  const [waiting] = await countWaiting(db, websiteId, [filter]);
-  return count + (waiting?.count ?? 0);
+  for (const part of ["scheduled", "waiting"] as const)
+    count += (await countWaiting(db, websiteId, part, [filter]))[0]?.count ?? 0;
+  return count;
 }
 
 /**

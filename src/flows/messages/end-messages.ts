@@ -2,8 +2,8 @@
 import type { Deps } from "../../deps.ts";
 import {
   LONGEST_RUN_MILLISECONDS,
-  longestRecoveryMilliseconds,
   overdueAfterMilliseconds,
+  RECOVERY_MILLISECONDS,
 } from "../../domain/messages/retry-policy.ts";
 import { changeStatus, type StatusChange } from "../../store/messages/messages.ts";
 import { findInterrupted, findUnsubmitted, findWithoutReceipt, markInterrupted } from "../../store/messages/overdue.ts";
@@ -17,9 +17,8 @@ import { queueCallbacks } from "./queue-jobs.ts";
  */
 export async function endInterrupted(deps: Deps, now: number): Promise<number> {
   const claimedBefore = now - LONGEST_RUN_MILLISECONDS;
-  const recovery = longestRecoveryMilliseconds(deps.config.requeueAfterMilliseconds);
-  await markInterrupted(deps.db, { claimedBefore, dueBefore: claimedBefore + recovery, now });
-  return endAll(deps, () => findInterrupted(deps.db, claimedBefore, now - recovery), {
+  await markInterrupted(deps.db, claimedBefore, now);
+  return endAll(deps, () => findInterrupted(deps.db, claimedBefore, now - RECOVERY_MILLISECONDS), {
     status: "SENDING",
     claimedBefore,
     code: "OUTCOME_UNKNOWN",

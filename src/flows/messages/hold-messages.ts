@@ -34,7 +34,7 @@ export async function holdMessages(
 export async function countHeld(deps: Deps, websiteId: string, holds: MessageFilter[]): Promise<WaitingCount[]> {
   const until = deps.now() + LONGEST_COUNT_MILLISECONDS;
   try {
-    return await countWaiting(deps.db, websiteId, holds, () => deps.now() < until);
+    return await countWaiting(deps.db, websiteId, "waiting", holds, () => deps.now() < until);
   } catch (error) {
     if (!isStoreUnavailable(error)) throw error;
     return holds.map(() => UNCOUNTED);

@@ -4,12 +4,11 @@ import { inBatches } from "../in-turn.ts";
 
 /** Purges messages, their events and links; subscriptions and their ledger stay. @returns the number of messages */
 export async function purgeMessages({ db }: Deps, before: number, mostSteps: number): Promise<number> {
-  let after: number | null = 0;
+  let after = 0;
   const take = async () => {
-    if (after === null) return null;
-    const found: Awaited<ReturnType<typeof findOldMessages>> = await findOldMessages(db, before, after);
-    after = found.after;
-    return [...Map.groupBy(found.messages, ({ websiteId }) => websiteId).values()];
+    const found = await findOldMessages(db, before, after);
+    after = found.at(-1)?.age ?? after;
+    return found.length === 0 ? null : [...Map.groupBy(found, ({ websiteId }) => websiteId).values()];
   };
   return inBatches(mostSteps, take, (messages) => removeMessages(db, messages));
 }

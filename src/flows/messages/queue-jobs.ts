@@ -90,8 +90,13 @@ export async function queueOverdue(deps: Deps, found: OverdueMessage[], now: num
  * Never throws: a failure is logged, and the sweep requeues the messages that wait in the store.
  * @returns whether all jobs are queued
  */
-export async function queueJobs(deps: Deps, jobs: Job[], delaySeconds = 0, lane: Lane = "messages"): Promise<boolean> {
-  return sendAll(deps, deps[lane], jobs, delaySeconds);
+export async function queueJobs(
+  deps: Deps,
+  jobs: Job[],
+  delaySeconds = 0,
+  queue: Lane | "receipts" = "messages",
+): Promise<boolean> {
+  return sendAll(deps, deps[queue], jobs, delaySeconds);
 }
 
 /**

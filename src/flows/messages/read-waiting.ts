@@ -1,11 +1,16 @@
 // The messages that wait, by website, purpose and client. Every website is looked at, however many messages another has.
 import type { Deps } from "../../deps.ts";
 import { chunk } from "../../domain/chunk.ts";
-import { findWebsitesWithKept, lookAtScheduled, type ScheduledGroup } from "../../store/messages/list-scheduled.ts";
+import type { PendingPart } from "../../store/messages/find-waiting.ts";
 import type { Looked, Place } from "../../store/messages/look.ts";
-import { findWebsitesWithPending, lookAtWaiting, type WaitingGroup } from "../../store/messages/waiting.ts";
+import {
+  findWebsitesWithPending,
+  lookAtWaiting,
+  type ScheduledGroup,
+  type WaitingGroup,
+} from "../../store/messages/waiting.ts";
 
-/** How much a look reads of a database, of pending messages and of scheduled ones each. While a statement runs, no other does. */
+/** How much a look reads of a database, of messages that have a job and of those that have none yet, each. While a statement runs, no other does. */
 export const LOOK = {
   messages: 100_000,
   /** A tenth of a second. */
@@ -25,17 +30,22 @@ export interface AllWaiting {
 }
 
 /** @param websiteId null: all websites of the database */
-export async function readWaiting({ db, now, config }: Deps, websiteId: string | null): Promise<AllWaiting> {
-  const of = async (find: (db: D1Database) => Promise<string[]>) => (websiteId === null ? await find(db) : [websiteId]);
-  const pending = await lookThrough(now, await of(findWebsitesWithPending), (places) =>
-    lookAtWaiting(db, places, now(), config.submitWithinMilliseconds),
-  );
-  const kept = await lookThrough(now, await of(findWebsitesWithKept), (places) => lookAtScheduled(db, places));
+export async function readWaiting(deps: Deps, websiteId: string | null): Promise<AllWaiting> {
+  const waiting = await readPart(deps, "waiting", websiteId);
+  const scheduled = await readPart(deps, "scheduled", websiteId);
+  const found = [...waiting.found, ...scheduled.found];
   return {
-    waiting: joinWaiting(pending.found.flatMap((it) => it.waiting)),
-    scheduled: joinScheduled([...kept.found.flat(), ...pending.found.flatMap((it) => it.putBack)]),
-    cut: new Set([...pending.cut, ...kept.cut]),
+    waiting: joinWaiting(found.flatMap((it) => it.waiting)),
+    scheduled: joinScheduled(found.flatMap((it) => it.scheduled)),
+    cut: new Set([...waiting.cut, ...scheduled.cut]),
   };
+}
+
+async function readPart({ db, now, config }: Deps, part: PendingPart, websiteId: string | null) {
+  const websiteIds = websiteId === null ? await findWebsitesWithPending(db, part) : [websiteId];
+  return lookThrough(now, websiteIds, (places) =>
+    lookAtWaiting(db, part, places, now(), config.submitWithinMilliseconds),
+  );
 }
 
 /** Goes on in rounds, so that no website waits for another that has very many. */
@@ -88,10 +98,7 @@ function joinWaiting(groups: WaitingGroup[]): WaitingGroup[] {
   return joined.sort((a, b) => a.oldestAt - b.oldestAt);
 }
 
-/**
- * Joins scheduled messages that sending hours hold with messages that they delayed later: one group for each website, purpose and client,
- * the one that goes first in front.
- */
+/** Joins the groups of several looks, the one that goes first in front. What sending hours hold is apart. */
 function joinScheduled(groups: ScheduledGroup[]): ScheduledGroup[] {
   const keyOf = (it: ScheduledGroup) => JSON.stringify([it.websiteId, it.sendPurpose, it.clientId, it.held === null]);
   const joined = [...Map.groupBy(groups, keyOf).values()].map((same) => {

@@ -6,6 +6,7 @@ import type { Reason } from "../../domain/messages/reason.ts";
 import {
   backoffSeconds,
   CAP_PAUSE_SECONDS,
+  isScheduled,
   longestWaitMilliseconds,
   MOST_ATTEMPTS,
   RECOVERY_DELAY_SECONDS,
@@ -96,9 +97,6 @@ function toOutcomes(deps: Deps, { claim, endings, breaker }: EndedGroup): Outcom
   return { claim, records, longestWait: longestWaitMilliseconds(deps.config), counts, breaker: breaker.take() };
 }
 
-/** Many messages may wait for the same hours to open: those with nearly the same time share a job. */
-const HELD_STEP_SECONDS = 30;
-
 /** Queues the callbacks, which share jobs with others of the run, and then does the rest: see followUp. */
 async function followUpInRun(deps: Deps, run: DeliveryRun, outcomes: Outcomes, recorded: Recorded): Promise<void> {
   await queueFullJobs(deps, run, recorded.due);
@@ -112,16 +110,11 @@ async function followUp(deps: Deps, lane: Lane, outcomes: Outcomes, recorded: Re
   if (breaker && recorded.hasAnswered) wakeLater(deps, breaker.carrier);
   const receipts = records.flatMap(({ receipt }) => receipt ?? []);
   const optedOut = [...records, ...receipts].filter((one) => one.optedOut);
-  const waiting = records.flatMap(({ messageId, retryAt, sendAt }) =>
-    retryAt === null ? [] : { messageId, at: retryAt, isHeld: sendAt !== undefined },
+  const now = deps.now();
+  const retried = records.flatMap(({ messageId, retryAt, sendAt }) =>
+    retryAt === null || isScheduled(sendAt, now) ? [] : { messageId, at: retryAt },
   );
-  const held = waiting.filter(({ isHeld }) => isHeld);
-  const retried = waiting.filter(({ isHeld }) => !isHeld);
-  const follow = [
-    () => optOutAtCarrier(deps, optedOut),
-    () => queueDeliveriesAt(deps, lane, retried, deps.now()),
-    () => queueDeliveriesAt(deps, "bulk", held, deps.now(), HELD_STEP_SECONDS),
-  ];
+  const follow = [() => optOutAtCarrier(deps, optedOut), () => queueDeliveriesAt(deps, lane, retried, now)];
   await inTurn(follow, (next) => next());
 }
 

@@ -1,7 +1,10 @@
 import type { Deps } from "../../deps.ts";
 import { isStoreUnavailable } from "../../domain/failure.ts";
-import type { Send, StoredSend } from "../../domain/messages/send.ts";
+import { isOver } from "../../domain/messages/daily-limit.ts";
+import { mayGo, type RefusedSend, type Send, type StoredSend } from "../../domain/messages/send.ts";
+import type { KeptTexts } from "../../platform/kept-texts.ts";
 import { requireRoom } from "../../store/databases/database-state.ts";
+import { isRefused } from "../../store/messages/new-messages.ts";
 import { storeSends } from "../../store/messages/sends.ts";
 import { toFailed } from "./unstored-sends.ts";
 
@@ -25,7 +28,7 @@ export async function storeGroup(deps: Deps, sends: Send[]): Promise<StoredSend[
 
 interface Waiting {
   send: Send;
-  settle(stored: StoredSend): void;
+  settle(stored: StoredSend | RefusedSend): void;
 }
 
 /** D1 takes about 20 milliseconds for them. */
@@ -39,15 +42,20 @@ const SILENT_MILLISECONDS = 5000;
 
 /** Groups the single sends of a website. One is stored at once while no write is under way; those that come meanwhile share the next. */
 export class SendGroups {
+  readonly #texts: KeptTexts;
   #waiting: Waiting[] = [];
   /** Ids of messages. */
   readonly #storing = new Set<string>();
   #isWriting = false;
 
+  constructor(texts: KeptTexts) {
+    this.#texts = texts;
+  }
+
   /** Never throws. */
-  async store(deps: Deps, send: Send): Promise<StoredSend> {
+  async store(deps: Deps, send: Send): Promise<StoredSend | RefusedSend> {
     if (this.#waiting.length >= MOST_WAITING) return refused("too many sends wait for the store");
-    const { promise, resolve: settle } = Promise.withResolvers<StoredSend>();
+    const { promise, resolve: settle } = Promise.withResolvers<StoredSend | RefusedSend>();
     const { messageId } = send.message;
     this.#waiting.push({ send, settle });
     this.#storing.add(messageId);
@@ -75,10 +83,32 @@ export class SendGroups {
   async #write(deps: Deps, group: Waiting[]): Promise<void> {
     const beganAt = deps.now();
     const sends = group.map(({ send }) => send);
-    const outcomes = await storeGroup(deps, sends);
-    for (const [index, { settle }] of group.entries()) settle(outcomes[index] as StoredSend);
-    const isFailed = outcomes.every((outcome) => outcome.kind === "failed" && outcome.isUnavailable);
+    const outcomes = await this.#storeWithinLimit(deps, sends);
+    for (const [index, { settle }] of group.entries()) settle(outcomes[index] as StoredSend | RefusedSend);
+    const isFailed = outcomes.some((outcome) => outcome.kind === "failed" && outcome.isUnavailable);
     if (isFailed && deps.now() - beganAt >= SILENT_MILLISECONDS) this.#refuseWaiting();
+  }
+
+  /**
+   * Counts the texts towards the daily limit before they are stored, and gives back those that then cost nothing. Those beyond the limit are
+   * answered after the others are stored: whoever looks for the message that one of them repeats finds it.
+   */
+  async #storeWithinLimit(deps: Deps, sends: Send[]): Promise<(StoredSend | RefusedSend)[]> {
+    const now = deps.now();
+    const counted = sends.map(({ message, dailyLimit }) =>
+      typeof dailyLimit !== "number" || isRefused(message) ? null : this.#texts.take(1, dailyLimit, now),
+    );
+    this.#texts.keep();
+    const within = sends.filter((_, index) => !isOver(counted[index]));
+    const stored = within.length === 0 ? [] : await storeGroup(deps, within);
+    const outcomes = counted.map((taken) => {
+      if (isOver(taken)) return { kind: "over-limit" as const, overLimit: taken };
+      const outcome = stored.shift() as StoredSend;
+      if (taken && !mayGo(outcome)) this.#texts.giveBack(taken);
+      return outcome;
+    });
+    this.#texts.keep();
+    return outcomes;
   }
 
   /** They are certainly not stored, and would wait for the store once more. The next to come tries it again. */

@@ -67,7 +67,7 @@ export function addUp(all: DatabaseTraffic[], ofWebsites: WebsiteCounts[], chose
   const shown = shownUntil(asOf === null ? now : Math.max(asOf, now - LATEST_MILLISECONDS));
   const websites = chosen.flatMap((id) => countWebsite(id, all, ofWebsites));
   const service: Counted = {
-    rows: [...all.flatMap(toRows), ...scheduledOf(all), ...websites.flatMap(({ held }) => held)],
+    rows: [...all.flatMap(({ counts }) => counts), ...scheduledOf(all), ...websites.flatMap(({ held }) => held)],
     known: {
       scheduled: all.every(({ scheduled }) => scheduled !== null),
       held: isEachHeldShown(all, chosen) && websites.every(({ known }) => known.held),
@@ -93,13 +93,6 @@ function shownUntil(time: number): Shown {
   return { minutes: upTo(minuteOf(time), MINUTES), days: upTo(dayNumber(time), SHOWN_DAYS) };
 }
 
-/** The counts. A text that is kept for its time is accepted, and counted nowhere yet. */
-const toRows = ({ counts, kept }: Pick<DatabaseTraffic, "counts" | "kept">): CountRow[] => [
-  ...counts,
-  ...toCountRows("accepted", kept),
-  ...toCountRows("scheduled", kept),
-];
-
 const scheduledOf = (all: DatabaseTraffic[]) =>
   toCountRows(
     "scheduled",
@@ -116,7 +109,7 @@ function countWebsite(websiteId: string, all: DatabaseTraffic[], ofWebsites: Web
   const website = ofWebsites.flatMap(({ websites }) => websites).find((one) => one.websiteId === websiteId);
   if (!website) return [];
   const isOwn = ({ subject }: CountRow) => subject === websiteId;
-  const rows = [...ofWebsites.flatMap(toRows), ...scheduledOf(all)].filter(isOwn);
+  const rows = [...ofWebsites.flatMap(({ counts }) => counts), ...scheduledOf(all)].filter(isOwn);
   const inPart = all.flatMap(({ held }) => held ?? []);
   const held = website.isHeld ? holdAll(rows) : toCountRows("held", inPart).filter(isOwn);
   const known = {

@@ -63,15 +63,7 @@ export const operatorMessageSchema = z.object({
   carrier: z.string().nullable(),
   carrierMessageId: z.string().nullable(),
   attempts: z.int(),
-  requestedAt: z.iso
-    .datetime()
-    .nullable()
-    .describe(
-      "When a scheduled message was asked for: it is accepted some minutes before its time. null: it was not scheduled.",
-    ),
-  acceptedAt: z.iso
-    .datetime()
-    .describe("When it was accepted. If it is scheduled and not accepted yet: when it was asked for."),
+  acceptedAt: z.iso.datetime(),
   scheduledFor: z.iso.datetime().nullable().describe("When it may go; null: at once."),
   expiresAt: z.iso
     .datetime()

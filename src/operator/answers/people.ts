@@ -48,9 +48,7 @@ const erasedShape = {
 
 /** With what an erasure would erase. */
 const knownSchema = personSchema.extend({
-  messageCount: z
-    .int()
-    .describe("The messages to the number, scheduled ones too, and those to its address: an erasure erases them."),
+  messageCount: z.int().describe("The messages to the number and those to its address: an erasure erases them."),
 });
 
 const messageSchema = z.object({

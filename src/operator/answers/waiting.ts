@@ -13,7 +13,7 @@ const rowSchema = z.object({
   why: z
     .enum(["carrier", "queue", "held", "scheduled", "sending-hours"])
     .describe(
-      "`held`: an operator holds them. `scheduled`: they are kept for their time. `sending-hours`: they wait until the hours of the website open. Against the will: `carrier`: it could not take one of them at first; `queue`: they wait for their turn.",
+      "`held`: an operator holds them. `scheduled`: they wait for their `sendAt`. `sending-hours`: they wait until the hours of the website open. Against the will: `carrier`: it could not take one of them at first; `queue`: they wait for their turn.",
     ),
   carrier: z.string().describe("The carrier of the website."),
   cause: z.string().nullable().describe("The words of the other side; numbers in them are masked."),
@@ -28,7 +28,7 @@ const rowSchema = z.object({
   hours: heldHoursSchema
     .nullable()
     .describe("Why the first message that waits for sending hours is held; null: none waits for them."),
-  oldestAt: z.iso.datetime().describe("When the oldest was accepted, or, if it is scheduled, asked for."),
+  oldestAt: z.iso.datetime().describe("When the oldest was accepted."),
   endsAt: z.iso
     .datetime()
     .nullable()
@@ -41,7 +41,7 @@ export const waitingAnswers = {
     isCut: z
       .boolean()
       .describe(
-        "A website has more than were looked at. A look ends after 100,000 pending and 100,000 scheduled messages of a database, or after a second, but not before it has looked at each website.",
+        "A website has more than were looked at. A look ends after 100,000 messages of a database whose job is queued, and at 100,000 that wait for their time,, or after a second, but not before it has looked at each website.",
       ),
     groups: z
       .array(

@@ -40,7 +40,9 @@ export const websiteAnswers = {
     dailyLimitUsed: z
       .int()
       .nullable()
-      .describe("Texts of the last 24 hours that count towards `dailyLimit`. null: it has no limit."),
+      .describe(
+        "Texts of the last 24 hours that count towards `dailyLimit`. null: it has no limit, or its object does not answer.",
+      ),
     refusedRequests: z
       .array(
         z.object({

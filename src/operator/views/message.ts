@@ -36,7 +36,6 @@ export const MESSAGE = {
   carrier: "sandbox",
   carrierMessageId: "sandbox-1",
   attempts: 1,
-  requestedAt: null,
   acceptedAt: TIME,
   scheduledFor: null,
   expiresAt: null,
@@ -119,7 +118,6 @@ function factsView(message: StoredMessage, hold: Hold | null, now: number) {
   const { callbackData: _, opensAt: _2, hours: _3, ...facts } = message;
   return {
     ...facts,
-    requestedAt: toTime(message.requestedAt),
     acceptedAt: toTime(message.acceptedAt),
     scheduledFor: toTime(message.scheduledFor),
     expiresAt: toTime(message.expiresAt),

@@ -86,8 +86,8 @@ export async function markCopied(
 
 function toCopy(row: CredentialsRow): ClientCopy {
   const settings = readSettings(row);
-  const { duplicateWindowHours, allowedCountries, linkOrigin, transactionalPurposes, sendingHours } = settings;
-  const { frequencyCap, dailyLimit } = settings;
+  const { duplicateWindowHours, allowedCountries, linkOrigin, transactionalPurposes, sendingHours, dailyLimit } =
+    settings;
   const credentials = {
     clientId: row.client_id,
     websiteId: row.website_id,
@@ -96,8 +96,7 @@ function toCopy(row: CredentialsRow): ClientCopy {
     secretHash: row.secret_hash,
     oldSecret: row.old_secret_hash ? { hash: row.old_secret_hash, until: row.old_until ?? 0 } : null,
     ...{ duplicateWindowHours, allowedCountries, linkOrigin, transactionalPurposes, sendingHours },
-    isCapped: frequencyCap !== null,
-    isLimited: dailyLimit !== null,
+    dailyLimit,
     home: row.home,
     database: row.database,
     version: row.changed_at,

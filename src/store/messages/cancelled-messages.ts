@@ -20,18 +20,10 @@ export async function cancelUnconfirmed(db: D1Database, messageIds: string[], no
   const unconfirmed = sql`SELECT m.message_id FROM json_each(${list}) j CROSS JOIN messages m ON m.message_id = j.value
     WHERE m.claimed_at IS NULL AND m.carrier IS NULL
       AND NOT EXISTS (SELECT 1 FROM duplicate_keys k WHERE k.message_id = m.message_id AND k.was_repeated = 1)`;
-  const unconfirmedKept = sql`SELECT kept.message_id FROM json_each(${list}) j CROSS JOIN scheduled_messages kept ON kept.message_id = j.value
-    WHERE NOT EXISTS (SELECT 1 FROM duplicate_keys k WHERE k.message_id = kept.message_id AND k.was_repeated = 1)`;
   const run = (statement: Sql) => prepare(db, statement);
   await runBatch(db, [
-    // A kept request whose id was returned for a duplicate gets no tombstone: it becomes a message later.
     run(sql`INSERT INTO cancelled_messages (message_id, cancelled_at) SELECT value, ${now} FROM json_each(${list})
-      WHERE value NOT IN (SELECT message_id FROM scheduled_messages WHERE message_id IN (SELECT value FROM json_each(${list})))
-        OR value IN (${unconfirmedKept}) ON CONFLICT DO NOTHING`),
-    run(sql`DELETE FROM duplicate_keys
-      WHERE (website_id, phone) IN (SELECT website_id, ${ONE_FORM} FROM scheduled_messages WHERE message_id IN (${unconfirmedKept}))
-        AND message_id IN (${unconfirmedKept})`),
-    run(sql`DELETE FROM scheduled_messages WHERE message_id IN (${unconfirmedKept})`),
+      WHERE true ON CONFLICT DO NOTHING`),
     run(sql`DELETE FROM duplicate_keys
       WHERE (website_id, phone) IN (SELECT website_id, ${ONE_FORM} FROM messages WHERE message_id IN (${unconfirmed}))
         AND message_id IN (${unconfirmed})`),

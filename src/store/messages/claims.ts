@@ -4,6 +4,7 @@ import type { DueEvent } from "../../domain/callbacks/callback.ts";
 import type { BreakerChange, BreakerState } from "../../domain/messages/circuit-breaker.ts";
 import { type CapCount, type EndBefore, endEachBefore } from "../../domain/messages/end-before.ts";
 import type { SubmissionRecord } from "../../domain/messages/job.ts";
+import { SCHEDULED_LEAD_MILLISECONDS } from "../../domain/messages/retry-policy.ts";
 import type { Segments } from "../../domain/messages/segments.ts";
 import type { SendingHours } from "../../domain/messages/sending-hours.ts";
 import { toE164 } from "../../domain/people/phone.ts";
@@ -128,7 +129,8 @@ function outcomeStatements(db: D1Database, { claim, records, longestWait, counts
           submissions = ${WITH_ENTRY},
           status = coalesce(r.status, m.status), reason = r.reason, reason_code = r.code, updated_at = ${now},
           claimed_at = iif(r.status IS NULL OR r.attempted = 0, NULL, m.claimed_at),
-          due_at = iif(r.status IS NULL, coalesce(r.send_at, min(coalesce(r.retry_at, m.due_at), ${deadlineOf(longestWait)})), NULL),
+          due_at = CASE WHEN r.status IS NOT NULL OR r.send_at > ${now + SCHEDULED_LEAD_MILLISECONDS} THEN NULL
+            ELSE coalesce(r.send_at, min(coalesce(r.retry_at, m.due_at), ${deadlineOf(longestWait)})) END,
           send_at = coalesce(r.send_at, m.send_at), opens_at = coalesce(r.opens_at, m.opens_at),
           attempts = m.attempts - (r.attempted = 0), carrier = iif(m.attempts = 1 AND r.attempted = 0, NULL, m.carrier)
         FROM ${recorded} WHERE m.message_id = r.message_id AND m.claim = ${claim} AND m.status = 'PENDING_TO_SEND'`,
@@ -151,7 +153,8 @@ function claimStatements(db: D1Database, { ids, claim, acceptedAfter }: NextClai
   return {
     claim: prepare(
       db,
-      sql`UPDATE messages AS m SET claimed_at = ${now}, claim = ${claim}, attempts = attempts + (claim IS NOT ${claim}), carrier = w.carrier
+      sql`UPDATE messages AS m SET claimed_at = ${now}, interrupted_at = NULL, claim = ${claim},
+          attempts = attempts + (claim IS NOT ${claim}), carrier = w.carrier
         FROM websites w
         WHERE m.message_id IN (SELECT value FROM json_each(${list})) AND w.website_id = m.website_id
           AND m.status = 'PENDING_TO_SEND' AND (m.claimed_at IS NULL OR m.claim = ${claim})

@@ -38,29 +38,21 @@ export function claimDuplicates(db: D1Database, list: string, now: number, condi
 }
 
 /** Keeps each duplicate of a bulk request with an Idempotency-Key with the message that it repeats. */
-export function keepSuppressed(db: D1Database, list: string, condition: Sql, expiresAt: number): D1PreparedStatement {
+export function keepSuppressed(db: D1Database, list: string, expiresAt: number): D1PreparedStatement {
   return prepare(
     db,
     sql`${recipients(list)} INSERT INTO suppressed_messages (message_id, first_id, expires_at)
       SELECT r.message_id, k.message_id, ${expiresAt} FROM recipients r CROSS JOIN duplicate_keys k ON ${KEY_OF_CONTENT}
-      WHERE k.message_id <> r.message_id AND ${condition}
+      WHERE k.message_id <> r.message_id
       ON CONFLICT (message_id) DO NOTHING`,
   );
 }
 
-/** Each message that repeats another, as `message_id` and `first_id`. @param areKept by keepSuppressed */
+/** Each message that repeats another, as `message_id` and `first_id`. */
 export function selectDuplicates(
   db: D1Database,
   list: string,
-  areKept: boolean,
 ): Query<Pick<SuppressedMessageRow, "message_id" | "first_id">> {
-  if (areKept) {
-    return prepare(
-      db,
-      sql`SELECT d.message_id, d.first_id FROM json_each(${list}) j
-        CROSS JOIN suppressed_messages d ON d.message_id = j.value ->> 'messageId'`,
-    );
-  }
   return prepare(
     db,
     sql`${recipients(list)} SELECT r.message_id, k.message_id AS first_id

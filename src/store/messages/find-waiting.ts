@@ -1,4 +1,4 @@
-// An operator holds, releases and cancels the waiting messages of a website, by their purpose and client. All of them are looked at,
+// An operator holds, releases and cancels the pending messages of a website, by their purpose and client. All of them are looked at,
 // in steps, however many other websites have.
 import { covers, type MessageFilter } from "../../domain/messages/hold.ts";
 import { runQuery, runWrite } from "../database.ts";
@@ -11,12 +11,21 @@ const COUNTED = 10_000;
 /** Pending messages that one statement looks through for those that are worked on in one transaction. */
 export const LOOKED_THROUGH = 2000;
 
-/** Pending messages of a website, in the order of their ids. Messages of other websites are not read. */
-const pendingOf = (websiteId: string, after: string, limit: number): Sql =>
+/** The two parts of the pending messages: those that have a job, and those whose time is some minutes ahead (see isScheduled). */
+export const PENDING_PARTS = ["waiting", "scheduled"] as const;
+
+export type PendingPart = (typeof PENDING_PARTS)[number];
+
+/** The messages of a part, and how they are found by their website: FROM and WHERE. */
+export const PENDING: Record<PendingPart, Sql> = {
+  waiting: sql`messages INDEXED BY messages_pending_by_website WHERE due_at IS NOT NULL`,
+  scheduled: sql`messages INDEXED BY messages_scheduled_by_website WHERE status = 'PENDING_TO_SEND' AND due_at IS NULL`,
+};
+
+/** Messages of a part of a website, in the order of their ids. Messages of other websites are not read. */
+const pendingOf = (websiteId: string, part: PendingPart, after: string, limit: number): Sql =>
   sql`SELECT message_id, website_id, client_id, send_purpose, claimed_at, is_reply, due_at, send_at, reason
-    FROM messages INDEXED BY messages_pending_by_website
-    WHERE website_id = ${websiteId} AND status = 'PENDING_TO_SEND' AND message_id > ${after}
-    ORDER BY message_id LIMIT ${limit}`;
+    FROM ${PENDING[part]} AND website_id = ${websiteId} AND message_id > ${after} ORDER BY message_id LIMIT ${limit}`;
 
 /** Whether the pending message `m` waits: no run has claimed it, and it is no reply. */
 const WAITS = piece("(m.claimed_at IS NULL AND m.is_reply = 0)");
@@ -41,20 +50,21 @@ export interface WaitingCount {
 }
 
 /**
- * Counts the waiting messages of a website: unclaimed ones that are no replies.
+ * Counts the waiting messages of a part of a website: unclaimed ones that are no replies.
  * @param goesOn whether another step is made after the first
  * @returns the count of each filter
  */
 export async function countWaiting(
   db: D1Database,
   websiteId: string,
+  part: PendingPart,
   filters: readonly MessageFilter[],
   goesOn: () => boolean = () => true,
 ): Promise<WaitingCount[]> {
   const counts = filters.map(() => 0);
   let after: string | null = "";
   do {
-    const { groups, next } = await countStep(db, websiteId, after);
+    const { groups, next } = await countStep(db, websiteId, part, after);
     filters.forEach((filter, index) => {
       for (const group of groups) if (covers(filter, group)) counts[index] = (counts[index] ?? 0) + group.count;
     });
@@ -67,6 +77,7 @@ export async function countWaiting(
 async function countStep(
   db: D1Database,
   websiteId: string,
+  part: PendingPart,
   after: string,
 ): Promise<{ groups: Counted[]; next: string | null }> {
   const rows = await runQuery<Counted & { looked: number; last: string }>(
@@ -74,7 +85,7 @@ async function countStep(
       db,
       sql`SELECT m.send_purpose AS sendPurpose, m.client_id AS clientId, count(*) FILTER (WHERE ${WAITS}) AS count,
           count(*) AS looked, max(m.message_id) AS last
-        FROM (${pendingOf(websiteId, after, COUNTED)}) m GROUP BY 1, 2`,
+        FROM (${pendingOf(websiteId, part, after, COUNTED)}) m GROUP BY 1, 2`,
     ),
   );
   const isFull = rows.reduce((sum, { looked }) => sum + looked, 0) === COUNTED;
@@ -93,6 +104,7 @@ export interface WaitingStep {
 export function findWaiting(
   db: D1Database,
   websiteId: string,
+  part: PendingPart,
   filter: MessageFilter,
   after: string,
 ): Promise<WaitingStep> {
@@ -100,7 +112,7 @@ export function findWaiting(
     db,
     sql`SELECT json_group_array(m.message_id) FILTER (WHERE ${isWaiting([filter])}) AS ids,
         iif(count(*) = ${LOOKED_THROUGH}, max(m.message_id), NULL) AS next
-      FROM (${pendingOf(websiteId, after, LOOKED_THROUGH)}) m`,
+      FROM (${pendingOf(websiteId, part, after, LOOKED_THROUGH)}) m`,
   );
 }
 
@@ -121,7 +133,7 @@ export function findReleased(
           AND (m.due_at <= ${now} OR m.reason IS NULL OR m.reason = ${HELD}) AND coalesce(m.send_at, 0) <= ${now}
           AND NOT ${IS_HELD}) AS ids,
         iif(count(*) = ${LOOKED_THROUGH}, max(m.message_id), NULL) AS next
-      FROM (${pendingOf(websiteId, after, LOOKED_THROUGH)}) m`,
+      FROM (${pendingOf(websiteId, "waiting", after, LOOKED_THROUGH)}) m`,
   );
 }
 
@@ -139,8 +151,7 @@ export async function findWaitingMessage(
     prepare(
       db,
       sql`SELECT website_id, status = 'PENDING_TO_SEND' AND claimed_at IS NULL AND is_reply = 0 AS waits
-        FROM messages WHERE message_id = ${messageId}
-        UNION ALL SELECT website_id, 1 FROM scheduled_messages WHERE message_id = ${messageId}`,
+        FROM messages WHERE message_id = ${messageId}`,
     ),
   );
   return row && { websiteId: row.website_id, waits: row.waits === 1 };

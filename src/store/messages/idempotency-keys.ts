@@ -1,13 +1,13 @@
 // The Idempotency-Keys of bulk requests. sends.ts claims the keys of single sends. A key lives for 24 hours: see accept-message.ts in flows.
-import { runNamed, runQuery } from "../database.ts";
+import { runNamed, runQuery, runWrite } from "../database.ts";
 import type { IdempotencyKeyRow } from "../rows.ts";
-import { piece, prepare, type Query, type Sql, sql } from "../sql.ts";
+import { prepare, sql } from "../sql.ts";
 
 /** One part of a bulk request with an Idempotency-Key. It is stored once: a repetition finds what the first attempt stored. */
 export interface BulkPart {
   /** The id of the request's first message, which identifies the request. */
   firstId: string;
-  /** From 0, or END_PART. */
+  /** From 0. The last one has no message, and the count of all as its body: a longer or shorter body under the same key is a conflict. */
   number: number;
   /** The ids of its messages, also of those that break a rule. */
   ids: string[];
@@ -21,38 +21,24 @@ export interface BulkPart {
   expiresAt: number;
 }
 
-/** Ends a request: no part is added after it, so a longer body under the same key is a conflict. */
-export const END_PART = -1;
-
-/** Parts, and their duplicates, are kept longer than their request: a repetition that began before its key expired still finds them. */
-const PART_MARGIN_MILLISECONDS = 24 * 3_600_000;
+/**
+ * Parts, and their duplicates, are kept longer than their key: a repetition that began before it expired still finds them, and so does one
+ * whose key was kept because the daily limit refused it, some times over.
+ */
+const PART_MARGIN_MILLISECONDS = 7 * 24 * 3_600_000;
 
 /** Until when a part and its duplicates are kept, by the end of its key. Milliseconds since 1970. */
 export const keptUntil = (keyExpiresAt: number): number => keyExpiresAt + PART_MARGIN_MILLISECONDS;
 
-/** Condition: this attempt stores the part. Without a key, it does. */
-export function isOurs(part: BulkPart | null): Sql {
-  if (!part) return piece("true");
-  return sql`EXISTS (SELECT 1 FROM bulk_parts
-    WHERE first_id = ${part.firstId} AND part = ${part.number} AND attempt = ${part.attempt})`;
-}
-
-/** Claims the part for this attempt, unless another attempt holds it. */
-export function claimPart(db: D1Database, part: BulkPart): D1PreparedStatement {
+/**
+ * Begins the transaction that stores the part. If any attempt has stored the part, this row exists, and the transaction fails with a
+ * RowExistsError.
+ */
+export function insertPart(db: D1Database, part: BulkPart): D1PreparedStatement {
   return prepare(
     db,
     sql`INSERT INTO bulk_parts (first_id, part, body_hash, attempt, expires_at)
-      SELECT ${part.firstId}, ${part.number}, ${part.bodyHash}, ${part.attempt}, ${keptUntil(part.expiresAt)}
-      WHERE NOT EXISTS (SELECT 1 FROM bulk_parts WHERE first_id = ${part.firstId} AND part = ${END_PART})
-      ON CONFLICT (first_id, part) DO NOTHING`,
-  );
-}
-
-/** Gives up the part that this attempt has claimed, unless the condition holds: a repetition stores it. */
-export function freePart(db: D1Database, { firstId, number, attempt }: BulkPart, condition: Sql): D1PreparedStatement {
-  return prepare(
-    db,
-    sql`DELETE FROM bulk_parts WHERE first_id = ${firstId} AND part = ${number} AND attempt = ${attempt} AND NOT ${condition}`,
+      VALUES (${part.firstId}, ${part.number}, ${part.bodyHash}, ${part.attempt}, ${keptUntil(part.expiresAt)})`,
   );
 }
 
@@ -60,56 +46,45 @@ export function freePart(db: D1Database, { firstId, number, attempt }: BulkPart,
 export const REFUSED_MILLISECONDS = 48 * 3_600_000;
 
 /**
- * Unless the condition holds, the request is refused by the daily limit, and its client comes again when there is room: its key and the
- * parts that are stored stay known until then, or all of them would be stored once more. So do their duplicates, or they would be answered
- * with ids that were never stored. The ids of a request differ in their last eight digits.
+ * The daily limit has refused a part, and its client comes again when there is room. That may be after the end of the key, and then all
+ * parts that are stored would be stored once more, so the key is kept longer.
  */
-export function keepRefused(
+export async function keepKey(
   db: D1Database,
-  clientId: string,
-  { firstId, key }: BulkPart,
-  condition: Sql,
+  { clientId, key, firstId }: Pick<BulkPart, "key" | "firstId"> & { clientId: string },
   now: number,
-): D1PreparedStatement[] {
-  const until = now + REFUSED_MILLISECONDS;
-  const ids = firstId.slice(0, -8);
-  return [
+): Promise<void> {
+  await runWrite(
+    db,
     prepare(
       db,
-      sql`UPDATE idempotency_keys SET expires_at = max(expires_at, ${until})
-        WHERE client_id = ${clientId} AND operation = 'bulk' AND idempotency_key = ${key} AND message_id = ${firstId} AND NOT ${condition}`,
+      sql`UPDATE idempotency_keys SET expires_at = max(expires_at, ${now + REFUSED_MILLISECONDS})
+        WHERE client_id = ${clientId} AND operation = 'bulk' AND idempotency_key = ${key} AND message_id = ${firstId}`,
     ),
-    prepare(
-      db,
-      sql`UPDATE bulk_parts SET expires_at = max(expires_at, ${keptUntil(until)})
-        WHERE first_id = ${firstId} AND NOT ${condition}`,
-    ),
-    prepare(
-      db,
-      sql`UPDATE suppressed_messages SET expires_at = max(expires_at, ${keptUntil(until)})
-        WHERE message_id >= ${`${ids}00000000`} AND message_id <= ${`${ids}ffffffff`} AND NOT ${condition}`,
-    ),
-  ];
+  );
 }
 
-/** The body hash and the attempt that hold the part, as `body_hash` and `attempt`. */
-export function selectHolder(
+/** The row of the part. undefined: no attempt has stored the part. */
+export async function readHolder(
   db: D1Database,
   { firstId, number }: BulkPart,
-): Query<{ body_hash: string; attempt: string }> {
-  return prepare(db, sql`SELECT body_hash, attempt FROM bulk_parts WHERE first_id = ${firstId} AND part = ${number}`);
+): Promise<{ body_hash: string; attempt: string } | undefined> {
+  const [holder] = await runQuery<{ body_hash: string; attempt: string }>(
+    prepare(db, sql`SELECT body_hash, attempt FROM bulk_parts WHERE first_id = ${firstId} AND part = ${number}`),
+  );
+  return holder;
 }
 
-/** When the key of a single send expires: milliseconds since 1970; 0: nothing has it. */
-export async function readKeyExpiry(db: D1Database, clientId: string, key: string): Promise<number> {
-  const [row] = await runQuery<Pick<IdempotencyKeyRow, "expires_at">>(
+/** The key of a single send, which may have expired. undefined: nothing has it. */
+export async function readKey(db: D1Database, clientId: string, key: string): Promise<IdempotencyKeyRow | undefined> {
+  const [row] = await runQuery<IdempotencyKeyRow>(
     prepare(
       db,
-      sql`SELECT expires_at FROM idempotency_keys
+      sql`SELECT * FROM idempotency_keys
         WHERE client_id = ${clientId} AND operation = 'send' AND idempotency_key = ${key}`,
     ),
   );
-  return row?.expires_at ?? 0;
+  return row;
 }
 
 /** A bulk request. Times in milliseconds since 1970. */

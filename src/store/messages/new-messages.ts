@@ -1,31 +1,14 @@
 import type { DueEvent } from "../../domain/callbacks/callback.ts";
 import { isStoreUnavailable, RequestFailure } from "../../domain/failure.ts";
-import type { OverLimit } from "../../domain/messages/daily-limit.ts";
+import { isScheduled, SCHEDULED_LEAD_MILLISECONDS } from "../../domain/messages/retry-policy.ts";
 import type { AcceptedMessage } from "../../domain/messages/send.ts";
 import { dueEvents, recordEvents } from "../callbacks/events.ts";
-import { runNamedResults, runQuery, toJsonLists } from "../database.ts";
-import { prepare, type Sql, sql } from "../sql.ts";
-import {
-  countTowardsLimit,
-  dropMinutes,
-  freeDuplicates,
-  isCut,
-  isWholeWithinLimit,
-  limited,
-  readOverLimit,
-} from "./daily-limit.ts";
+import { RowExistsError, runNamedResults, runQuery, toJsonLists } from "../database.ts";
+import { piece, prepare, type Sql, sql } from "../sql.ts";
 import { claimDuplicates, IS_FIRST, keepSuppressed, selectDuplicates } from "./duplicates.ts";
-import {
-  type BulkPart,
-  claimPart,
-  freePart,
-  isOurs,
-  keepRefused,
-  keptUntil,
-  selectHolder,
-} from "./idempotency-keys.ts";
+import { type BulkPart, insertPart, keptUntil, readHolder } from "./idempotency-keys.ts";
 import { recipients } from "./recipients.ts";
-import { findSchedule, isKept, keepScheduled, STAYS_KEPT } from "./scheduled.ts";
+import { findSchedule } from "./scheduled.ts";
 
 /** Common properties of the messages of a bulk request. */
 interface StoreOptions {
@@ -36,25 +19,24 @@ interface StoreOptions {
   part: BulkPart | null;
   /** End of the window in which the same content to the same person is a duplicate; null: duplicates are not suppressed. */
   duplicatesUntil: number | null;
-  /** Whether the website has a daily limit. */
-  isLimited: boolean;
 }
 
 export type Stored =
   | {
       kind: "stored";
-      /** The messages to deliver. The others are kept for their time, or have a final status. */
+      /**
+       * The messages to deliver. The others have a final status, or no job yet (see isScheduled), or another attempt has stored the part: then
+       * there are none.
+       */
       pending: AcceptedMessage[];
       due: DueEvent[];
       answered: Answered;
       schedule: Schedule;
+      /** How many this attempt has stored that may go, at once or at their time. */
+      texts: number;
     }
-  /** Another attempt has stored the part. */
-  | { kind: "repeated"; answered: Answered; schedule: Schedule }
   /** The key was used with another body. */
-  | { kind: "conflict" }
-  /** The daily limit of the website has no room for all of them: none is stored. */
-  | { kind: "over-limit"; overLimit: OverLimit };
+  | { kind: "conflict" };
 
 /** The id that is answered for each message: its own, or that of the first message of its content. */
 type Answered = ReadonlyMap<string, string>;
@@ -71,19 +53,13 @@ export async function storeMessages(
   options: StoreOptions,
   messages: AcceptedMessage[],
 ): Promise<Stored> {
-  const { part } = options;
-  const results = await runNamedResults(db, statements(db, options, messages));
-  const counted = results.limit.results;
-  if (isCut(counted)) {
-    const overLimit = await readOverLimit(db, options.websiteId, Number(counted[0]?.wanted), options.acceptedAt);
-    return { kind: "over-limit", overLimit };
-  }
+  const results = await runNamedResults(db, statements(db, options, messages)).catch((error: unknown) => {
+    if (error instanceof RowExistsError) return null;
+    throw error;
+  });
+  if (!results) return readPart(db, options.part as BulkPart, messages);
   const duplicates = new Map(results.duplicates.results.map((row) => [row.message_id, row.first_id]));
-  const [holder] = results.holder.results;
-  if (part && holder?.body_hash !== part.bodyHash) return { kind: "conflict" };
-  if (part && holder?.attempt !== part.attempt) return readPart(db, part);
-  const kept = new Set(results.kept.results.map((row) => row.message_id));
-  const isStored = results.insert.changes + kept.size + duplicates.size >= messages.length;
+  const isStored = results.insert.changes + duplicates.size >= messages.length;
   if (!isStored) await requireStored(db, options, messages, duplicates);
   const answered = new Map(messages.map(({ messageId: id }) => [id, duplicates.get(id) ?? id]));
   // A message with a final status has its event. If the transaction took effect and ran again, the second run does not
@@ -91,31 +67,47 @@ export async function storeMessages(
   const events = results.events.results;
   const final = new Set(events.map((row) => row.message_id));
   const waiting = messages.filter(({ messageId }) => !final.has(messageId) && !duplicates.has(messageId));
-  const pending = waiting.filter(({ messageId }) => !kept.has(messageId));
+  const pending = waiting.filter(({ sendAt, acceptedAt }) => !isScheduled(sendAt, acceptedAt));
   const asked = new Map(
     waiting.flatMap(({ messageId, sendAt }) => (sendAt === undefined ? [] : [[messageId, sendAt]])),
   );
   const schedule = await findSchedule(db, [...asked.keys(), ...duplicates.values()], asked);
-  return { kind: "stored", pending, due: dueEvents(events), answered, schedule };
+  return { kind: "stored", pending, due: dueEvents(events), answered, schedule, texts: waiting.length };
+}
+
+/** What an attempt before has stored of a part, or an earlier try of this one, whose answer was lost. null: nothing. */
+export async function findPart(db: D1Database, part: BulkPart, messages: AcceptedMessage[]): Promise<Stored | null> {
+  const holder = await readHolder(db, part).catch(failUnconfirmed);
+  if (!holder) return null;
+  if (holder.body_hash !== part.bodyHash) return { kind: "conflict" };
+  const answered = await readAnswered(db, part);
+  const schedule = await findSchedule(db, [...answered.values()]);
+  const ours = holder.attempt === part.attempt ? messages.filter(({ messageId: id }) => answered.get(id) === id) : [];
+  const pending = ours.filter(({ sendAt, acceptedAt }) => !isScheduled(sendAt, acceptedAt));
+  return { kind: "stored", pending, due: [], answered, schedule, texts: ours.length };
+}
+
+async function readPart(db: D1Database, part: BulkPart, messages: AcceptedMessage[]): Promise<Stored> {
+  const stored = await findPart(db, part, messages);
+  if (!stored) throw new Error(`part ${part.number} of a bulk request exists and is not found`);
+  return stored;
 }
 
 /**
- * What another attempt has stored of a part. A message may break a rule now that it did not break then, or the other way round: the
+ * The ids of the stored messages of a part. A message may break a rule now that it did not break then, or the other way round: the
  * settings of its website may have changed. One that has a tombstone was stored, and erased with its recipient since.
  */
-async function readPart(db: D1Database, { ids }: BulkPart): Promise<Stored> {
+async function readAnswered(db: D1Database, { ids }: BulkPart): Promise<Answered> {
   const rows = await runQuery<{ message_id: string; answered: string }>(
     prepare(
       db,
       sql`SELECT j.value AS message_id, coalesce(d.first_id, j.value) AS answered
         FROM json_each(${JSON.stringify(ids)}) j LEFT JOIN suppressed_messages d ON d.message_id = j.value
         WHERE d.first_id IS NOT NULL OR EXISTS (SELECT 1 FROM messages m WHERE m.message_id = j.value)
-          OR EXISTS (SELECT 1 FROM scheduled_messages kept WHERE kept.message_id = j.value)
           OR EXISTS (SELECT 1 FROM cancelled_messages c WHERE c.message_id = j.value)`,
     ),
   ).catch(failUnconfirmed);
-  const answered = new Map(rows.map((row) => [row.message_id, row.answered]));
-  return { kind: "repeated", answered, schedule: await findSchedule(db, [...answered.values()]) };
+  return new Map(rows.map((row) => [row.message_id, row.answered]));
 }
 
 function statements(db: D1Database, options: StoreOptions, messages: AcceptedMessage[]) {
@@ -123,33 +115,18 @@ function statements(db: D1Database, options: StoreOptions, messages: AcceptedMes
   // A part of a bulk request may be too long for one value of D1 once the links and the other stored fields are added.
   const lists = [...toJsonLists(messages.map((message) => ({ ...message, duplicatesUntil })))];
   const ids = messages.map(({ messageId }) => messageId);
-  const limit = options.isLimited ? limited(messages, now) : null;
-  const isClaimed = isOurs(part);
-  const isOurPart = limit ? sql`${isClaimed} AND ${isWholeWithinLimit(limit)}` : isClaimed;
   const suppresses = duplicatesUntil !== null;
-  const isTaken = sql`${isOurPart} AND ${IS_FIRST}`;
-  const keeps = messages.some(isKept);
-  const isInserted = keeps ? sql`${isTaken} AND NOT ${STAYS_KEPT}` : isTaken;
   return {
-    part: part && claimPart(db, part),
-    claimDuplicates: suppresses ? lists.map((list) => claimDuplicates(db, list, now, isClaimed)) : null,
-    minutes: limit && dropMinutes(db, limit),
-    limit: limit && countTowardsLimit(db, limit, sql`${isClaimed} AND ${IS_FIRST}`, true),
-    insert: lists.map((list) => prepare(db, insertMessages(list, isInserted))),
+    part: part && insertPart(db, part),
+    claimDuplicates: suppresses ? lists.map((list) => claimDuplicates(db, list, now, piece("true"))) : null,
+    insert: lists.map((list) => prepare(db, insertMessages(list, IS_FIRST))),
     refused: messages.some(isRefused) ? lists.map((list) => explainRefused(db, list)) : null,
-    kept: keeps ? lists.map((list) => keepScheduled(db, list, isTaken)) : null,
-    events: recordEvents(db, ids, now, isOurPart),
+    events: recordEvents(db, ids, now),
     links: messages.some(({ linkCode }) => linkCode !== null)
-      ? lists.map((list) => insertLinks(db, list, isOurPart))
+      ? lists.map((list) => insertLinks(db, list, piece("true")))
       : null,
-    keep:
-      suppresses && part ? lists.map((list) => keepSuppressed(db, list, isOurPart, keptUntil(part.expiresAt))) : null,
-    freeDuplicates: limit && suppresses ? freeDuplicates(db, limit) : null,
-    freePart: limit && part && freePart(db, part, isWholeWithinLimit(limit)),
-    keepRefused: limit && part && keepRefused(db, options.clientId, part, isWholeWithinLimit(limit), now),
-    holder: part && selectHolder(db, part),
-    // A repetition finds them, too, after its website has ceased to suppress duplicates.
-    duplicates: suppresses || part ? lists.map((list) => selectDuplicates(db, list, part !== null)) : null,
+    keep: suppresses && part ? lists.map((list) => keepSuppressed(db, list, keptUntil(part.expiresAt))) : null,
+    duplicates: suppresses ? lists.map((list) => selectDuplicates(db, list)) : null,
   };
 }
 
@@ -158,14 +135,15 @@ export const isRefused = ({ refusedAs }: Pick<AcceptedMessage, "refusedAs">) => 
 /** Inserts messages with the statuses that their subscriptions decide. @param condition on the recipient `r` */
 export function insertMessages(list: string, condition: Sql): Sql {
   return sql`${recipients(list)} INSERT INTO messages (message_id, website_id, client_id, phone, email, text, media_url, click_url,
-      callback_data, send_purpose, encoding, segments, ignored_fields, requested_at, send_at, expires_at, accepted_at, updated_at,
+      callback_data, send_purpose, encoding, segments, ignored_fields, send_at, expires_at, accepted_at, updated_at,
       kind, time_zone, region, opens_at, status, due_at)
     SELECT r.message_id, r.website_id, r.value ->> 'clientId', r.phone, r.value ->> 'email', r.value ->> 'text',
       r.value ->> 'mediaUrl', r.value ->> 'clickUrl', r.value ->> 'callbackData', r.value ->> 'sendPurpose',
-      r.value ->> 'encoding', r.value ->> 'segments', r.value ->> 'ignoredFields', r.value ->> 'requestedAt', r.value ->> 'sendAt',
+      r.value ->> 'encoding', r.value ->> 'segments', r.value ->> 'ignoredFields', r.value ->> 'sendAt',
       r.value ->> 'expiresAt', r.value ->> 'acceptedAt', r.value ->> 'acceptedAt', r.value ->> 'kind', r.value ->> 'timeZone',
       r.value ->> 'region', r.value ->> 'opensAt', r.status,
-      iif(r.status = 'PENDING_TO_SEND', coalesce(r.value ->> 'sendAt', r.value ->> 'acceptedAt'), NULL)
+      CASE WHEN r.status <> 'PENDING_TO_SEND' OR r.value ->> 'sendAt' > (r.value ->> 'acceptedAt') + ${SCHEDULED_LEAD_MILLISECONDS} THEN NULL
+        ELSE coalesce(r.value ->> 'sendAt', r.value ->> 'acceptedAt') END
     FROM recipients r WHERE ${condition} ON CONFLICT (message_id) DO NOTHING`;
 }
 
@@ -192,8 +170,8 @@ export function insertLinks(db: D1Database, list: string, condition: Sql): D1Pre
 }
 
 /**
- * A transaction that took effect and ran again inserts nothing the second time. Between the two, a recipient may be erased, and a kept
- * request may become a message. In any other case, missing rows are an error that must not be reported as a success.
+ * A transaction that took effect and ran again inserts nothing the second time. Between the two, a recipient may be erased. In any other
+ * case, missing rows are an error that must not be reported as a success.
  * @throws Error unless every message is stored that is no duplicate
  */
 async function requireStored(
@@ -208,8 +186,6 @@ async function requireStored(
       db,
       sql`SELECT (SELECT count(*) FROM json_each(${JSON.stringify(ids)}) j CROSS JOIN messages m ON m.message_id = j.value
           WHERE m.client_id = ${clientId})
-        + (SELECT count(*) FROM json_each(${JSON.stringify(ids)}) j CROSS JOIN scheduled_messages kept ON kept.message_id = j.value
-          WHERE kept.client_id = ${clientId})
         + (SELECT count(*) FROM json_each(${JSON.stringify(ids)}) j CROSS JOIN cancelled_messages c ON c.message_id = j.value) AS count`,
     ),
   ).catch(failUnconfirmed);

@@ -22,7 +22,7 @@ const EARLIER_MILLISECONDS = 60_000;
 /** How much later than its id says a message is accepted that is not in the index of late messages. */
 const LATE_MILLISECONDS = 3_600_000;
 
-/** Condition of the index messages_late. It has scheduled messages, and what the daily limit has held back of a bulk request. */
+/** Condition of the index messages_late. It has what the daily limit has held back of a bulk request. */
 const IS_LATE = piece(
   "message_id < printf('%08x-%04x', (accepted_at - 3600000) >> 16, (accepted_at - 3600000) & 65535)",
 );

@@ -1,9 +1,9 @@
 // What the sweep looks for: messages and callbacks whose job was lost, claims whose run was cut off, and receipts that do not come.
 import type { DueEvent } from "../../domain/callbacks/callback.ts";
-import { type CancellationWait, LONGEST_RUN_MILLISECONDS } from "../../domain/messages/retry-policy.ts";
+import { RECOVERY_MILLISECONDS } from "../../domain/messages/retry-policy.ts";
 import { toEventId } from "../callbacks/events.ts";
 import { runQuery, runWrite } from "../database.ts";
-import type { EventRow } from "../rows.ts";
+import type { EventRow, MessageRow } from "../rows.ts";
 import { prepare, type Sql, sql } from "../sql.ts";
 import { HELD, IS_HELD } from "./holds.ts";
 import { deadlineOf } from "./messages.ts";
@@ -25,35 +25,32 @@ export interface OverdueMessage {
  *   reported a failure. The client then got a 503, and sends the message again.
  * - A message with a reason waits for a retry. Its retry is due now, so any job that comes may submit it.
  * - A held message is looked at again at its deadline, and not each minute, because a long hold would cause many writes.
- * @param wait of a message that no run has claimed yet
  * @param longestWait see longestWaitMilliseconds
  */
 export async function takeOverdue(
   db: D1Database,
-  { dueBefore, wait, longestWait }: { dueBefore: number; wait: CancellationWait; longestWait: number },
+  { dueBefore, longestWait }: { dueBefore: number; longestWait: number },
   now: number,
 ): Promise<OverdueMessage[]> {
-  const age = sql`(${now} - coalesce(requested_at, accepted_at))`;
-  const at = sql`${now} + iif(carrier IS NULL,
-    cast(max(min(${wait.longestPause}, ${age} / 2), ${wait.hidden} - ${age}) + ${wait.margin} AS INTEGER), 0)`;
+  const recoveredAt = now + RECOVERY_MILLISECONDS;
   const deadline = deadlineOf(longestWait);
-  const rows = await runWrite<{ message_id: string; website_id: string; at: number; is_held: 0 | 1 }>(
+  const rows = await runWrite<Pick<MessageRow, "message_id" | "website_id" | "carrier"> & { is_held: 0 | 1 }>(
     db,
     prepare(
       db,
       sql`UPDATE messages AS m SET reason = iif(${IS_HELD}, ${HELD}, reason),
           due_at = max(${dueBefore}, min(${deadline}, CASE WHEN ${IS_HELD} THEN ${deadline}
-            WHEN reason IS NULL THEN ${at} ELSE ${now} END))
+            WHEN reason IS NULL AND carrier IS NULL THEN ${recoveredAt} ELSE ${now} END))
         WHERE message_id IN (SELECT message_id FROM messages WHERE due_at < ${dueBefore} AND claimed_at IS NULL
           ORDER BY due_at LIMIT ${SWEEP_STEP})
-        RETURNING message_id, website_id, ${at} AS at,
+        RETURNING message_id, website_id, carrier,
           (SELECT ${IS_HELD} FROM messages m WHERE m.message_id = messages.message_id) AS is_held`,
     ),
   );
   return rows.map((row) => ({
     messageId: row.message_id,
     websiteId: row.website_id,
-    at: row.is_held === 1 ? null : row.at,
+    at: row.is_held === 1 ? null : row.carrier === null ? recoveredAt : now,
   }));
 }
 
@@ -72,37 +69,30 @@ export function findUnsubmitted(
   );
 }
 
-/** Condition on a claimed message: see markInterrupted. */
-const IS_MARKED = sql`(due_at >= claimed_at + ${LONGEST_RUN_MILLISECONDS})`;
-
-/**
- * Marks messages whose submission started before `claimedBefore` and never ended: from now on, the sweep counts how long their
- * outcome has been awaited. The mark is a `due_at` that is later than the claim by the time of the longest run. A claim leaves `due_at` as
- * it is: that may be some minutes later than the claim, where the sweep has counted a late job as due anew.
- * @param dueBefore later than `claimedBefore` by as long as that may be
- */
-export async function markInterrupted(
-  db: D1Database,
-  { claimedBefore, dueBefore, now }: { claimedBefore: number; dueBefore: number; now: number },
-): Promise<void> {
+/** Notes when the sweep has first found messages whose submission was begun before `claimedBefore`, and has no outcome. */
+export async function markInterrupted(db: D1Database, claimedBefore: number, now: number): Promise<void> {
   await runWrite(
     db,
     prepare(
       db,
-      sql`UPDATE messages SET due_at = ${now} WHERE message_id IN (
-        SELECT message_id FROM messages WHERE due_at <= ${dueBefore} AND claimed_at <= ${claimedBefore} AND NOT ${IS_MARKED})`,
+      sql`UPDATE messages SET interrupted_at = ${now} WHERE message_id IN (
+        SELECT message_id FROM messages WHERE due_at <= ${latestDue(claimedBefore)} AND claimed_at <= ${claimedBefore}
+          AND interrupted_at IS NULL)`,
     ),
   );
 }
 
-/** Ids of messages claimed before `claimedBefore` that markInterrupted marked before `foundBefore`: the mark is in `due_at`. */
+/** Ids of messages claimed before `claimedBefore` that the sweep has first found interrupted before `foundBefore`. */
 export function findInterrupted(db: D1Database, claimedBefore: number, foundBefore: number): Promise<string[]> {
   return readIds(
     db,
-    sql`SELECT message_id FROM messages WHERE due_at <= ${foundBefore} AND claimed_at <= ${claimedBefore} AND ${IS_MARKED}
-      ORDER BY due_at LIMIT ${SWEEP_STEP}`,
+    sql`SELECT message_id FROM messages WHERE due_at <= ${latestDue(claimedBefore)} AND claimed_at <= ${claimedBefore}
+      AND interrupted_at <= ${foundBefore} ORDER BY due_at LIMIT ${SWEEP_STEP}`,
   );
 }
+
+/** A message may be claimed before its job is due, where the sweep has counted a late job as due anew. */
+const latestDue = (claimedBefore: number) => claimedBefore + RECOVERY_MILLISECONDS;
 
 /** @param sendingSince a receipt is overdue if its message became SENDING at this time or before @returns ids, the oldest first */
 export function findWithoutReceipt(db: D1Database, sendingSince: number): Promise<string[]> {

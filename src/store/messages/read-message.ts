@@ -6,7 +6,7 @@ import { type Reason, readReason } from "../../domain/messages/reason.ts";
 import { isClick, toEventId } from "../callbacks/events.ts";
 import { runNamed, runQuery } from "../database.ts";
 import type { EventRow, MessageRow } from "../rows.ts";
-import { piece, prepare, type Sql, sql } from "../sql.ts";
+import { piece, prepare, sql } from "../sql.ts";
 import { HOLD, toHold } from "./holds.ts";
 import { type ClickCounts, NO_CLICKS } from "./links.ts";
 import { type HeldRow, HOURS, type StoredMessage, toStoredMessage } from "./stored-message.ts";
@@ -14,9 +14,8 @@ import { readSubmissions } from "./submissions.ts";
 
 export async function readMessage(db: D1Database, messageId: string): Promise<WholeMessage | undefined> {
   const query = sql`SELECT m.*, ${HOLD} AS hold, ${HOURS}, w.name AS website_name, c.name AS client_name
-    FROM (SELECT * FROM messages WHERE message_id = ${messageId}
-        UNION ALL SELECT * FROM scheduled_as_messages WHERE message_id = ${messageId}) m
-      LEFT JOIN websites w ON w.website_id = m.website_id LEFT JOIN clients c ON c.client_id = m.client_id`;
+    FROM messages m LEFT JOIN websites w ON w.website_id = m.website_id LEFT JOIN clients c ON c.client_id = m.client_id
+    WHERE m.message_id = ${messageId}`;
   return (await addDetails(db, await runQuery<StoryRow>(prepare(db, query))))[0];
 }
 
@@ -54,32 +53,18 @@ export async function readStatuses(
   websiteId: string,
   ids: string[],
 ): Promise<Map<string, Pick<StoredMessage, "status" | "reason" | "updatedAt">>> {
-  const stored = await runQuery<StatusRow>(prepare(db, selectStatuses(websiteId, ids)));
-  const found = new Set(stored.map((row) => row.message_id));
-  const left = ids.filter((id) => !found.has(id));
-  const others = left.length === 0 ? [] : await readLeft(db, websiteId, left);
+  const rows = await runQuery<StatusRow>(
+    prepare(
+      db,
+      sql`SELECT m.message_id, m.status, m.reason_code, m.updated_at
+        FROM json_each(${JSON.stringify(ids)}) j CROSS JOIN messages m ON m.message_id = j.value WHERE m.website_id = ${websiteId}`,
+    ),
+  );
   return new Map(
-    [...stored, ...others].map(({ message_id, status, reason_code, updated_at }) => [
+    rows.map(({ message_id, status, reason_code, updated_at }) => [
       message_id,
       { status, reason: readReason(status, reason_code), updatedAt: updated_at },
     ]),
-  );
-}
-
-const selectStatuses = (websiteId: string, ids: string[]): Sql =>
-  sql`SELECT m.message_id, m.status, m.reason_code, m.updated_at
-    FROM json_each(${JSON.stringify(ids)}) j CROSS JOIN messages m ON m.message_id = j.value WHERE m.website_id = ${websiteId}`;
-
-/** The same of requests that are kept for their time, and of those that the sweep has made messages of a moment ago: in one statement. */
-function readLeft(db: D1Database, websiteId: string, ids: string[]): Promise<StatusRow[]> {
-  return runQuery<StatusRow>(
-    prepare(
-      db,
-      sql`SELECT kept.message_id, 'PENDING_TO_SEND' AS status, NULL AS reason_code, kept.requested_at AS updated_at
-        FROM json_each(${JSON.stringify(ids)}) j
-          CROSS JOIN scheduled_messages kept ON kept.message_id = j.value WHERE kept.website_id = ${websiteId}
-        UNION ALL ${selectStatuses(websiteId, ids)}`,
-    ),
   );
 }
 

@@ -3,7 +3,7 @@
 import { REFUSED_KEPT_MILLISECONDS } from "../../domain/clients/refused-request.ts";
 import { dayNumber } from "../../domain/day.ts";
 import { SLOTS, slotOf } from "../callbacks/endpoint-health.ts";
-import { runBatch, runNamed } from "../database.ts";
+import { runBatch, runNamed, runQuery } from "../database.ts";
 import { KEPT_DAYS, KEPT_MINUTES, stepBack } from "../operations/count-ledgers.ts";
 import type { Count } from "../operations/counts.ts";
 import { countRemoved } from "../operations/daily-counts.ts";
@@ -24,38 +24,29 @@ export function removeCounted(db: D1Database, chosen: Sql) {
   };
 }
 
-/** Rowids that one step looks at. Messages get rowids in the order in which they are stored, so the lowest are the oldest, to some minutes. */
+/** Messages that one step deletes. */
 export const PURGE_STEP = 2000;
 
 interface OldMessage {
   messageId: string;
   websiteId: string;
+  /** When it was accepted, or might go, if that is later: milliseconds since 1970. */
+  age: number;
 }
 
-/**
- * Final messages that were accepted before `before` and are counted with their events, among the PURGE_STEP rowids above `after`.
- * @returns `after`: the last rowid that was looked at, for the next step; null: the next message is younger
- */
-export async function findOldMessages(
-  db: D1Database,
-  before: number,
-  after: number,
-): Promise<{ messages: OldMessage[]; after: number | null }> {
-  const first = sql<{
-    last: number;
-  }>`SELECT last FROM (SELECT rowid + ${PURGE_STEP - 1} AS last, accepted_at FROM messages
-    WHERE rowid > ${after} ORDER BY rowid LIMIT 1) WHERE accepted_at <= ${before}`;
-  const found = await runNamed(db, {
-    end: prepare(db, first),
-    old: prepare(
+/** Messages that have ended and are counted with their events, and whose age is from `after` to `before`: PURGE_STEP of them, the oldest first. */
+export function findOldMessages(db: D1Database, before: number, after: number): Promise<OldMessage[]> {
+  return runQuery<OldMessage>(
+    prepare(
       db,
-      sql<OldMessage>`SELECT m.message_id AS messageId, m.website_id AS websiteId FROM messages m
-        WHERE m.rowid > ${after} AND m.rowid <= (${first}) AND m.accepted_at <= ${before}
-          AND m.status NOT IN ('PENDING_TO_SEND', 'SENDING') AND EXISTS (SELECT 1 FROM counted_ledgers c WHERE c.messages >= m.rowid
-            AND NOT EXISTS (SELECT 1 FROM events e WHERE e.message_id = m.message_id AND e.seq > c.events))`,
+      sql`SELECT message_id AS messageId, website_id AS websiteId, max(accepted_at, coalesce(send_at, 0)) AS age FROM messages m
+        WHERE status NOT IN ('PENDING_TO_SEND', 'SENDING') AND max(accepted_at, coalesce(send_at, 0)) >= ${after}
+          AND max(accepted_at, coalesce(send_at, 0)) <= ${before}
+          AND EXISTS (SELECT 1 FROM counted_ledgers c WHERE c.messages >= m.rowid
+            AND NOT EXISTS (SELECT 1 FROM events e WHERE e.message_id = m.message_id AND e.seq > c.events))
+        ORDER BY max(accepted_at, coalesce(send_at, 0)) LIMIT ${PURGE_STEP}`,
     ),
-  });
-  return { messages: found.old, after: found.end[0]?.last ?? null };
+  );
 }
 
 export async function removeMessages(db: D1Database, messages: OldMessage[]): Promise<void> {

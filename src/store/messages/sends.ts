@@ -1,57 +1,45 @@
 import type { DueEvent } from "../../domain/callbacks/callback.ts";
 import type { MessageStatus } from "../../domain/messages/message.ts";
-import type { Send, SendOutcome, StoredSend } from "../../domain/messages/send.ts";
+import { isScheduled } from "../../domain/messages/retry-policy.ts";
+import type { Send, SendOutcome } from "../../domain/messages/send.ts";
 import { dueEvents, recordEvents } from "../callbacks/events.ts";
 import { runNamed, runQuery, toJsonLists } from "../database.ts";
 import { piece, prepare, type Query, sql } from "../sql.ts";
-import {
-  countTowardsLimit,
-  dropMinutes,
-  freeDuplicates,
-  freeKeys,
-  isWithinLimit,
-  type Limited,
-  limited,
-  readOverLimit,
-} from "./daily-limit.ts";
 import { claimDuplicates, IS_FIRST, KEY_OF_CONTENT } from "./duplicates.ts";
+import { readKey } from "./idempotency-keys.ts";
 import { explainRefused, failUnconfirmed, insertLinks, insertMessages, isRefused } from "./new-messages.ts";
 import { recipients } from "./recipients.ts";
-import { findSchedule, isKept, keepScheduled, STAYS_KEPT } from "./scheduled.ts";
+import { findSchedule } from "./scheduled.ts";
 
 /**
  * Stores single sends of a website in one transaction. Each has its own outcome, in the given order, as if they had
- * come one after another; only a duplicate repeats a message of its own group even if that message is never sent. What is beyond the
- * daily limit of the website is not stored, and repeats nothing. Safe to run again: a stored send stays as it is.
+ * come one after another; only a duplicate repeats a message of its own group even if that message is never sent.
+ * Safe to run again: a stored send stays as it is.
  */
-export async function storeSends(db: D1Database, now: number, sends: readonly Send[]): Promise<StoredSend[]> {
-  const { inserted, kept, events, holders } = await runNamed(db, statements(db, now, sends));
-  const states = toStates([...inserted, ...kept], holders);
+export async function storeSends(db: D1Database, now: number, sends: readonly Send[]): Promise<SendOutcome[]> {
+  const { inserted, events, holders } = await runNamed(db, statements(db, now, sends));
+  const states = toStates(inserted, holders);
   const unknown = sends.filter(({ message }) => !states.has(message.messageId));
   // A transaction that took effect and ran again inserts nothing the second time.
   if (unknown.length > 0) for (const row of await readStates(db, unknown)) states.set(row.message_id, row);
   const due = Map.groupBy(dueEvents(events), (event) => event.slice(0, event.indexOf("_")));
-  const isLimited = sends.some((send) => send.isLimited);
-  const outcomes = sends.map((send) => toOutcome(send, states.get(send.message.messageId), due, isLimited));
-  return addSchedule(db, await explainOverLimit(db, sends, outcomes, now));
+  return addSchedule(
+    db,
+    sends.map((send) => toOutcome(send, states.get(send.message.messageId), due)),
+  );
 }
 
-/** Puts one failure in place of each "over-limit": the sends are of one website, so all of them have the same. */
-async function explainOverLimit(
-  db: D1Database,
-  sends: readonly Send[],
-  outcomes: (SendOutcome | "over-limit")[],
-  now: number,
-): Promise<StoredSend[]> {
-  const within = outcomes.filter((outcome) => outcome !== "over-limit");
-  if (within.length === outcomes.length) return within;
-  const overLimit = await readOverLimit(db, String(sends[0]?.message.websiteId), 1, now);
-  const said = { isUnavailable: true, isRefused: true, overLimit, error: "over the daily limit" };
-  return outcomes.map((outcome) => (outcome === "over-limit" ? { kind: "failed", ...said } : outcome));
+/** The earlier message that a send repeats by its key. The daily limit has refused the send, so it claims no key. null: it repeats none. */
+export async function findRepeated(db: D1Database, { message, key }: Send, now: number): Promise<SendOutcome | null> {
+  const held = key && (await readKey(db, message.clientId, key.value));
+  if (!held || held.expires_at <= now) return null;
+  if (held.body_hash !== key.bodyHash) return { kind: "conflict" };
+  const [repeated] = await addSchedule(db, [{ kind: "repeated", messageId: held.message_id }]);
+  return repeated ?? null;
 }
 
 /** Adds when repeated messages may go that do not go at once. */
-async function addSchedule(db: D1Database, outcomes: StoredSend[]): Promise<StoredSend[]> {
+async function addSchedule(db: D1Database, outcomes: SendOutcome[]): Promise<SendOutcome[]> {
   const ids = outcomes.flatMap((outcome) => (outcome.kind === "repeated" ? outcome.messageId : []));
   const schedule = await findSchedule(db, ids);
   return outcomes.map((outcome) => {
@@ -65,8 +53,6 @@ interface StateRow {
   message_id: string;
   /** null: not stored. */
   status: MessageStatus | null;
-  /** 1: it is kept for its time. */
-  is_kept?: 0 | 1;
   body_hash?: string | null;
   holder?: string | null;
   first_id?: string | null;
@@ -83,21 +69,20 @@ function toStates(inserted: StateRow[], holders: StateRow[]): Map<string, StateR
 }
 
 /** @throws Error when the send is not stored, and repeats none: that must not be reported as a success */
-function toOutcome(
-  { message, key }: Send,
-  row: StateRow | undefined,
-  due: Map<string, DueEvent[]>,
-  isLimited: boolean,
-): SendOutcome | "over-limit" {
-  const { messageId, sendAt } = message;
+function toOutcome({ message, key }: Send, row: StateRow | undefined, due: Map<string, DueEvent[]>): SendOutcome {
+  const { messageId, sendAt, acceptedAt } = message;
   if (key && row?.body_hash && row.body_hash !== key.bodyHash) return { kind: "conflict" };
   const first = key && row?.holder && row.holder !== messageId ? row.holder : row?.first_id;
   if (first && first !== messageId) return { kind: "repeated", messageId: first };
-  if (!row?.status && isLimited) return "over-limit";
   if (!row?.status) throw new Error(`message ${messageId} was accepted and is not stored`);
   const waits = row.status === "PENDING_TO_SEND";
   const times = waits && sendAt !== undefined ? { scheduledFor: sendAt } : {};
-  return { kind: "stored", isPending: waits && !row.is_kept, due: due.get(messageId) ?? [], ...times };
+  return {
+    kind: "stored",
+    isPending: waits && !isScheduled(sendAt, acceptedAt),
+    due: due.get(messageId) ?? [],
+    ...times,
+  };
 }
 
 /** Joins the key of the recipient `r` as `i`. */
@@ -110,33 +95,24 @@ const HOLDS_KEY = sql`(r.value ->> 'key' IS NULL OR EXISTS (SELECT 1 FROM idempo
   WHERE ${KEY_OF_REQUEST} AND i.message_id = r.message_id))`;
 
 function statements(db: D1Database, now: number, sends: readonly Send[]) {
-  const limit = limitOf(sends, now);
-  const lists = [...toJsonLists(sends.map((send, position) => toItem(send, limit ? position : undefined)))];
+  const lists = [...toJsonLists(sends.map(toItem))];
   const ids = sends.map(({ message }) => message.messageId);
   const hasKeys = sends.some(({ key }) => key);
   const suppresses = sends.some(({ message }) => message.dedupeHash !== null);
   const hasLinks = sends.some(({ message }) => message.linkCode !== null);
   const inEach = <Row>(work: (list: string) => Query<Row>) => lists.map(work);
   const isTaken = sql`${HOLDS_KEY} AND ${IS_FIRST}`;
-  const isAccepted = limit ? sql`${isTaken} AND ${isWithinLimit(limit)}` : isTaken;
-  const keeps = sends.some(({ message }) => isKept(message));
-  const isInserted = keeps ? sql`${isAccepted} AND NOT ${STAYS_KEPT}` : isAccepted;
   return {
     keys: hasKeys ? inEach((list) => claimKeys(db, list, now)) : null,
     duplicates: suppresses ? inEach((list) => claimDuplicates(db, list, now, HOLDS_KEY)) : null,
-    minutes: limit && dropMinutes(db, limit),
-    limit: limit && countTowardsLimit(db, limit, isTaken, false),
     inserted: inEach((list) =>
-      prepare(db, sql<StateRow>`${insertMessages(list, isInserted)} RETURNING message_id, status`),
+      prepare(db, sql<StateRow>`${insertMessages(list, isTaken)} RETURNING message_id, status`),
     ),
     refused: sends.some(({ message }) => isRefused(message)) ? inEach((list) => explainRefused(db, list)) : null,
-    kept: keeps ? inEach((list) => keepScheduled(db, list, isAccepted)) : null,
-    freeDuplicates: limit && suppresses ? freeDuplicates(db, limit) : null,
     events: recordEvents(db, ids, now),
     links: hasLinks ? inEach((list) => insertLinks(db, list, piece("true"))) : null,
     point: hasKeys && suppresses ? inEach((list) => pointToFirst(db, list)) : null,
-    freeKeys: limit && hasKeys ? freeKeys(db, limit) : null,
-    holders: hasKeys || suppresses ? inEach((list) => selectHolders(db, list, keeps)) : null,
+    holders: hasKeys || suppresses ? inEach((list) => selectHolders(db, list)) : null,
   };
 }
 
@@ -164,35 +140,18 @@ function pointToFirst(db: D1Database, list: string): D1PreparedStatement {
   );
 }
 
-/** @param keeps whether a send of the list may be kept */
-function selectHolders(db: D1Database, list: string, keeps: boolean): Query<StateRow> {
-  const isKeptHere = keeps
-    ? sql`EXISTS (SELECT 1 FROM scheduled_messages kept WHERE kept.message_id = r.message_id)`
-    : piece("0");
+function selectHolders(db: D1Database, list: string): Query<StateRow> {
   return prepare(
     db,
-    sql`${recipients(list)} SELECT r.message_id, coalesce(m.status, iif(${isKeptHere}, 'PENDING_TO_SEND', NULL)) AS status,
-        m.status IS NULL AND ${isKeptHere} AS is_kept, i.body_hash, i.message_id AS holder, k.message_id AS first_id
+    sql`${recipients(list)} SELECT r.message_id, m.status, i.body_hash, i.message_id AS holder, k.message_id AS first_id
       FROM recipients r LEFT JOIN messages m ON m.message_id = r.message_id
         LEFT JOIN idempotency_keys i ON ${KEY_OF_REQUEST} LEFT JOIN duplicate_keys k ON ${KEY_OF_CONTENT}`,
   );
 }
 
-/** An item of a list. @param position its place in the list, for the daily limit; undefined: the website has no daily limit */
-function toItem({ message, key, duplicatesUntil }: Send, position: number | undefined) {
-  const item = { ...message, key: key?.value, bodyHash: key?.bodyHash, keyExpiresAt: key?.expiresAt, duplicatesUntil };
-  return position === undefined ? item : { ...item, position };
-}
-
-/**
- * The sends as the daily limit counts them. If one send says that the website has a limit, the limit holds for the whole group: the other
- * sends come from isolates that have an earlier state of the website.
- * @returns null: the website has no daily limit
- */
-function limitOf(sends: readonly Send[], now: number): Limited | null {
-  const messages = sends.map(({ message }) => message);
-  const keys = sends.map(({ key }) => key?.value);
-  return sends.some(({ isLimited }) => isLimited) ? limited(messages, now, keys) : null;
+/** An item of a list. */
+function toItem({ message, key, duplicatesUntil }: Send) {
+  return { ...message, key: key?.value, bodyHash: key?.bodyHash, keyExpiresAt: key?.expiresAt, duplicatesUntil };
 }
 
 /** One that has a tombstone while its outcome is awaited was stored by an earlier try, and erased with its recipient since. */
@@ -201,11 +160,9 @@ async function readStates(db: D1Database, sends: Send[]): Promise<StateRow[]> {
   return runQuery<StateRow>(
     prepare(
       db,
-      sql`SELECT c.message_id, 'NOT_SUBSCRIBED' AS status, 0 AS is_kept
+      sql`SELECT c.message_id, 'NOT_SUBSCRIBED' AS status
           FROM json_each(${ids}) j CROSS JOIN cancelled_messages c ON c.message_id = j.value
-        UNION ALL SELECT m.message_id, m.status, 0 FROM json_each(${ids}) j CROSS JOIN messages m ON m.message_id = j.value
-        UNION ALL SELECT kept.message_id, 'PENDING_TO_SEND', 1 FROM json_each(${ids}) j
-          CROSS JOIN scheduled_messages kept ON kept.message_id = j.value`,
+        UNION ALL SELECT m.message_id, m.status FROM json_each(${ids}) j CROSS JOIN messages m ON m.message_id = j.value`,
     ),
   ).catch(failUnconfirmed);
 }

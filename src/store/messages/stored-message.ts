@@ -35,8 +35,6 @@ export interface StoredMessage {
   updatedAt: number;
   claimedAt: number | null;
   retryAt: number | null;
-  /** When a scheduled message was asked for; null: it was not scheduled. */
-  requestedAt: number | null;
   /** When it may go; null: at once. */
   scheduledFor: number | null;
   /** null: SUBMIT_WITHIN_HOURS after it may first go. */
@@ -84,10 +82,9 @@ export function toStoredMessage(row: HeldRow): StoredMessage {
     updatedAt: row.updated_at,
     claimedAt: row.claimed_at,
     retryAt: row.reason === null || row.reason === HELD ? null : row.due_at,
-    requestedAt: row.requested_at,
     scheduledFor: row.send_at,
     expiresAt: row.expires_at,
-    kind: row.is_reply === 0 ? (row.kind ?? "marketing") : null,
+    kind: row.is_reply === 0 ? row.kind : null,
     timeZone: row.time_zone,
     region: row.region,
     opensAt: row.opens_at,

@@ -54,8 +54,13 @@ export interface Slice {
   isOpen: boolean;
 }
 
+/** When the oldest message of the website `w` was accepted that waits for a time far ahead. */
+const OLDEST_SCHEDULED = piece(`coalesce((SELECT m.accepted_at FROM messages m INDEXED BY messages_scheduled_by_website
+  WHERE m.website_id = w.website_id AND m.status = 'PENDING_TO_SEND' AND m.due_at IS NULL ORDER BY m.message_id LIMIT 1), 9e15)`);
+
 /**
- * The next slices of 25 websites, in the order of their starts: at most 200,000 messages, which are counted in less than a second.
+ * The next slices of 25 websites, in the order of their starts: at most 200,000 messages, which are counted in less than a second. A slice
+ * ends before the oldest message that waits for a time far ahead: the next sweeps need not look at it again until then.
  * @param closing start of the first day that is not to be counted
  * @param after the last slice of the previous step; null for the first step
  */
@@ -67,10 +72,10 @@ export async function findSlices(
     prepare(
       db,
       sql`WITH slices AS MATERIALIZED (
-          SELECT w.website_id, w.counted_until AS start, coalesce((SELECT m.accepted_at + 1 FROM messages m
+          SELECT w.website_id, w.counted_until AS start, min(${OLDEST_SCHEDULED}, coalesce((SELECT m.accepted_at + 1 FROM messages m
             WHERE m.website_id = w.website_id AND m.accepted_at >= w.counted_until AND m.accepted_at < ${closing}
-            ORDER BY m.accepted_at LIMIT 1 OFFSET 7999), ${closing}) AS until
-          FROM websites w WHERE w.counted_until < ${closing}
+            ORDER BY m.accepted_at LIMIT 1 OFFSET 7999), ${closing})) AS until
+          FROM websites w WHERE w.counted_until < ${closing} AND w.counted_until < ${OLDEST_SCHEDULED}
             AND (w.counted_until, w.website_id) > (${after?.start ?? -1}, ${after?.websiteId ?? ""})
           ORDER BY w.counted_until, w.website_id LIMIT 25
         )

@@ -1,5 +1,5 @@
 // What the overview reads of one database: some thousand rows of counts, and the pending messages that are scheduled or held in part.
-import { DAY_MILLISECONDS, dayNumber } from "../../domain/day.ts";
+import { dayNumber } from "../../domain/day.ts";
 import { OUTCOME_CLASSES } from "../../domain/messages/outcome-class.ts";
 import type { CountRow, PendingRow } from "../../domain/operations/traffic.ts";
 import { runNamed } from "../database.ts";
@@ -30,7 +30,6 @@ export interface NamedWebsite {
 export interface WebsiteCounts {
   websites: NamedWebsite[];
   counts: CountRow[];
-  kept: PendingRow[];
 }
 
 export interface DatabaseTraffic {
@@ -39,8 +38,6 @@ export interface DatabaseTraffic {
   counts: CountRow[];
   /** Pending messages whose time or sending hours are ahead; null: too many. */
   scheduled: PendingRow[] | null;
-  /** Requests that are kept for a time until the end of today. They have the subject of the counts. */
-  kept: PendingRow[];
   /** The other pending messages that a hold of a purpose or a client covers; null: too many messages are pending where there is such a hold. */
   held: PendingRow[] | null;
   /** Empty where one website is asked for. */
@@ -62,7 +59,6 @@ export async function readTraffic(db: D1Database, websiteId: string | null, now:
     state: prepare(db, sql<{ asOf: number | null }>`SELECT as_of AS asOf FROM counted_ledgers`),
     counts: selectCounts(db, [websiteId ?? ""], now),
     scheduled: selectScheduled(db, websiteId, now),
-    kept: websiteId === null ? selectAllKept(db, now) : selectKept(db, [websiteId], now),
     held: selectHeld(db, websiteId, now),
     candidates: websiteId === null ? selectCandidates(db, dayNumber(now)) : null,
   });
@@ -100,30 +96,11 @@ function selectScheduled(db: D1Database, websiteId: string | null, now: number):
         iif(accepted_at / 60000 > ${minuteOf(now) - KEPT_MINUTES}, accepted_at / 60000, NULL) AS minute,
         count(*) FILTER (WHERE send_at > ${now} AND NOT is_reply AND coalesce(website_id = ${websiteId}, true)) AS count, count(*) AS lookedAt
       FROM (SELECT p.website_id, p.accepted_at, p.send_at, p.is_reply FROM messages p INDEXED BY messages_pending
-        WHERE p.due_at > ${now} AND ${IS_COUNTED} LIMIT ${MOST_LOOKED_AT}) GROUP BY 1, 2, 3`,
+          WHERE p.due_at > ${now} AND ${IS_COUNTED}
+        UNION ALL SELECT p.website_id, p.accepted_at, p.send_at, p.is_reply FROM messages p INDEXED BY messages_scheduled
+          WHERE p.status = 'PENDING_TO_SEND' AND p.due_at IS NULL AND p.send_at > ${now} AND ${IS_COUNTED} LIMIT ${MOST_LOOKED_AT}) GROUP BY 1, 2, 3`,
   );
 }
-
-/** On the days of their times. @param websiteIds their websites */
-function selectKept(db: D1Database, websiteIds: string[], now: number): Query<PendingRow> {
-  return prepare(
-    db,
-    sql<PendingRow>`SELECT k.website_id AS websiteId, k.send_at / 86400000 AS day, NULL AS minute, count(*) AS count
-      FROM json_each(${JSON.stringify(websiteIds)}) j
-        CROSS JOIN scheduled_messages k ON k.website_id = j.value AND k.send_at < ${endOfToday(now)} GROUP BY 1, 2`,
-  );
-}
-
-/** Those of all websites. */
-function selectAllKept(db: D1Database, now: number): Query<PendingRow> {
-  return prepare(
-    db,
-    sql<PendingRow>`SELECT '' AS websiteId, send_at / 86400000 AS day, NULL AS minute, count(*) AS count
-      FROM scheduled_messages INDEXED BY scheduled_by_time WHERE send_at < ${endOfToday(now)} GROUP BY 2`,
-  );
-}
-
-const endOfToday = (now: number) => (dayNumber(now) + 1) * DAY_MILLISECONDS;
 
 /** Condition on a website `w`: an operator holds all of it. */
 const IS_HELD_WHOLE = piece(`EXISTS (SELECT 1 FROM json_each(w.holds) h
@@ -137,7 +114,7 @@ function selectHeld(db: D1Database, websiteId: string | null, now: number): Quer
       FROM (SELECT website_id, send_purpose, client_id, is_reply, coalesce(send_at > ${now}, 0) AS is_ahead, accepted_at / 86400000 AS day,
           iif(accepted_at / 60000 > ${minuteOf(now) - KEPT_MINUTES}, accepted_at / 60000, NULL) AS minute, count(*) AS count
         FROM (SELECT p.website_id, p.send_purpose, p.client_id, p.is_reply, p.send_at, p.accepted_at FROM websites w
-            CROSS JOIN messages p INDEXED BY messages_pending_by_website ON p.website_id = w.website_id AND p.status = 'PENDING_TO_SEND'
+            CROSS JOIN messages p INDEXED BY messages_pending_by_website ON p.website_id = w.website_id AND p.due_at IS NOT NULL
           WHERE w.holds IS NOT NULL AND NOT ${IS_HELD_WHOLE} AND coalesce(w.website_id = ${websiteId}, true)
             AND ${IS_COUNTED} LIMIT ${MOST_LOOKED_AT})
         GROUP BY 1, 2, 3, 4, 5, 6, 7) m GROUP BY 1, 2, 3`,
@@ -172,7 +149,6 @@ export async function readWebsites(db: D1Database, ids: string[], now: number): 
         FROM json_each(${JSON.stringify(ids)}) j CROSS JOIN websites w ON w.website_id = j.value`,
     ),
     counts: selectCounts(db, ids, now),
-    kept: selectKept(db, ids, now),
   });
   return {
     websites: websites.map(({ isHeld, hasHolds, ...website }) => ({

@@ -22,8 +22,8 @@ interface StoredRow {
 }
 
 /**
- * What daily_counts has, the stored messages that it does not have (see daily-counts.ts), and the requests that are kept for their time, on
- * the day of their time. A row of which a cancellation has left nothing is left out.
+ * What daily_counts has, and the stored messages that it does not have (see daily-counts.ts). A row of which a cancellation has left nothing is
+ * left out.
  */
 export async function countMessages(db: D1Database, parts: Part[], by: GroupBy, now: number): Promise<ReportRow[]> {
   const rows = await runQuery<StoredRow>(
@@ -45,10 +45,6 @@ export async function countMessages(db: D1Database, parts: Part[], by: GroupBy, 
             m.status = 'PENDING_TO_SEND' AND coalesce(m.send_at <= ${now}, 1) AND ${IS_HELD}
           FROM parts p CROSS JOIN message_counts m ON m.website_id = p.website_id
             AND m.accepted_at >= max(p.from_time, p.counted_until) AND m.accepted_at < p.until_time
-          UNION ALL
-          SELECT p.part, date(k.send_at / 1000, 'unixepoch'), k.send_purpose, 'PENDING_TO_SEND', '', 1, 0, 0, 0, 0, 0, 1, 0
-          FROM parts p CROSS JOIN scheduled_messages k ON k.website_id = p.website_id
-            AND k.send_at >= p.from_time AND k.send_at < p.until_time
         )
         SELECT CASE ${by} WHEN 'day' THEN day WHEN 'purpose' THEN send_purpose ELSE part END AS name, status, reason,
           is_ahead, is_held, sum(messages) AS messages, sum(segments) AS segments, sum(clicked) AS clicked, sum(clicks) AS clicks,

@@ -26,13 +26,9 @@ const messagesOf = (websiteId: string, phone: number): Sql =>
     UNION ALL SELECT message_id FROM messages WHERE website_id = ${websiteId} AND phone IS NULL
       AND email = (SELECT email FROM subscriptions WHERE website_id = ${websiteId} AND phone = ${phone})`;
 
-/** How many messages an erasure would erase, scheduled ones too. @param phone as digits */
+/** How many messages an erasure would erase. @param phone as digits */
 export async function countOfErasure(db: D1Database, websiteId: string, phone: number): Promise<number> {
-  const count = prepare(
-    db,
-    sql`SELECT count(*) AS messages FROM (${messagesOf(websiteId, phone)}
-      UNION ALL SELECT message_id FROM scheduled_messages WHERE website_id = ${websiteId} AND phone = ${phone})`,
-  );
+  const count = prepare(db, sql`SELECT count(*) AS messages FROM (${messagesOf(websiteId, phone)})`);
   return (await runQuery<{ messages: number }>(count))[0]?.messages ?? 0;
 }
 
@@ -93,10 +89,6 @@ export async function erasePerson(
       prepare(db, sql`DELETE FROM events WHERE website_id = ${websiteId} AND phone = ${phone} AND body IS NOT NULL`),
     ],
     messages: stored,
-    scheduled_messages: prepare(
-      db,
-      sql`DELETE FROM scheduled_messages WHERE website_id = ${websiteId} AND phone = ${phone} RETURNING message_id`,
-    ),
     duplicate_keys: prepare(
       db,
       sql`DELETE FROM duplicate_keys WHERE website_id = ${websiteId} AND phone = ${oneFormOf(phone)}`,
@@ -120,7 +112,7 @@ export async function erasePerson(
     ...removed,
     stepBack: stepBack(db),
   });
-  return rows.messages.length + rows.scheduled_messages.length;
+  return rows.messages.length;
 }
 
 /** A text, as cancelled_messages names it. All three are SQL. */
@@ -137,9 +129,7 @@ function keepFromStoring(db: D1Database, websiteId: string, phone: number, now: 
     db,
     sql`INSERT INTO cancelled_messages (message_id, cancelled_at)
       SELECT message_id, ${now} FROM messages
-        WHERE message_id IN (${messagesOf(websiteId, phone)}) AND coalesce(requested_at, accepted_at) > ${since}
-      UNION ALL SELECT message_id, ${now} FROM scheduled_messages
-        WHERE website_id = ${websiteId} AND phone = ${phone} AND requested_at > ${since}
+        WHERE message_id IN (${messagesOf(websiteId, phone)}) AND accepted_at > ${since}
       UNION ALL SELECT ${nameOfText(piece("website_id"), piece("carrier"), piece("carrier_message_id"))}, ${now} FROM inbound_texts
         WHERE website_id = ${websiteId} AND sender = ${`+${phone}`} AND received_at > ${since}
       ON CONFLICT DO NOTHING`,

@@ -62,13 +62,6 @@ export async function readRecords(
           ORDER BY accepted_at DESC LIMIT ${MOST_RECORDS + 1}) m
         LEFT JOIN websites w ON w.website_id = m.website_id LEFT JOIN clients c ON c.client_id = m.client_id`,
     ),
-    scheduled_messages: prepare(
-      db,
-      sql`SELECT m.*, ${HOLD} AS hold, ${HOURS}, w.name AS website_name, c.name AS client_name
-        FROM scheduled_as_messages m LEFT JOIN websites w ON w.website_id = m.website_id
-          LEFT JOIN clients c ON c.client_id = m.client_id
-        WHERE m.website_id = ${websiteId} AND m.phone = ${phone} ORDER BY +m.send_at DESC LIMIT ${MOST_RECORDS + 1}`,
-    ),
     inbound_texts: prepare(
       db,
       sql`SELECT * FROM inbound_texts WHERE website_id = ${websiteId} AND sender = ${e164}
@@ -87,18 +80,17 @@ export async function readRecords(
   } satisfies Record<PersonTable, D1PreparedStatement>;
   const {
     messages,
-    scheduled_messages: scheduled,
     inbound_texts: texts,
     events: notices,
     duplicate_keys: keys,
     ...person
   } = await runNamed(db, statements);
-  const all = [scheduled, messages, texts, notices];
+  const all = [messages, texts, notices];
   const isCut = all.some((rows) => rows.length > MOST_RECORDS);
   for (const rows of all) rows.splice(MOST_RECORDS);
   return {
     person: toPerson(person),
-    messages: await addDetails(db, [...scheduled, ...messages] as StoryRow[]),
+    messages: await addDetails(db, messages as StoryRow[]),
     texts: (texts as InboundTextRow[]).map(toInboundText),
     notices: (notices as EventRow[]).map(toNotice),
     duplicateKeys: keys as PersonRecords["duplicateKeys"],

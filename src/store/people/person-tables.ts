@@ -12,7 +12,6 @@ export const PERSON_TABLES = {
   subscriptions: "phone",
   subscription_changes: "phone",
   messages: "phone",
-  scheduled_messages: "phone",
   inbound_texts: "sender",
   events: "phone",
   duplicate_keys: "phone",
@@ -25,7 +24,6 @@ const isKnownTo = (website: Sql, phone: number, e164: string): Sql =>
   sql`(EXISTS (SELECT 1 FROM subscriptions WHERE website_id = ${website} AND phone = ${phone})
     OR EXISTS (SELECT 1 FROM subscription_changes WHERE website_id = ${website} AND phone = ${phone})
     OR EXISTS (SELECT 1 FROM messages WHERE website_id = ${website} AND phone = ${phone})
-    OR EXISTS (SELECT 1 FROM scheduled_messages WHERE website_id = ${website} AND phone = ${phone})
     OR EXISTS (SELECT 1 FROM inbound_texts WHERE website_id = ${website} AND sender = ${e164})
     OR EXISTS (SELECT 1 FROM events WHERE website_id = ${website} AND phone = ${phone} AND body IS NOT NULL)
     OR EXISTS (SELECT 1 FROM duplicate_keys WHERE website_id = ${website} AND phone = ${oneFormOf(phone)}))`;

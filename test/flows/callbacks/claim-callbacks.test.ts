@@ -7,7 +7,7 @@ import { takeCallbacks } from "../../callback-endpoint.ts";
 import { outcomesOf } from "../../counted.ts";
 import { countingDatabase } from "../../counting-database.ts";
 import { PATIENCE_MILLISECONDS } from "../../told-carrier.ts";
-import { type TestClient, World } from "../../world.ts";
+import { CALLBACK_JOBS_A_BATCH, type TestClient, World } from "../../world.ts";
 
 const QUEUE = "textgate-callbacks";
 const UNKNOWN = "+12125550177";
@@ -60,7 +60,7 @@ describe("jobs of callbacks", () => {
     expect(await outcomesOf(world, "callback")).toMatchObject([{ outcome: "accepted", count: 1 }]);
   });
 
-  it("ask D1 twice each, and leave no more than 24 in doubt", async () => {
+  it("ask D1 twice for four of them, and leave no more than 96 in doubt", async () => {
     const ids = [
       ...(await cause(await world.brand(), 50)),
       ...(await cause(await world.brand([], "other"), 49)),
@@ -74,13 +74,13 @@ describe("jobs of callbacks", () => {
       doubts.push(await inDoubt());
       return new Response("thanks");
     });
-    const jobs = chunk(ids, CALLBACKS_A_JOB);
-    for (const job of jobs) await world.deliver(QUEUE, [job]);
-    expect(take().calls).toBe(2 * jobs.length);
+    const batches = chunk(chunk(ids, CALLBACKS_A_JOB), CALLBACK_JOBS_A_BATCH);
+    expect(batches).toHaveLength(2);
+    for (const batch of batches) await world.deliver(QUEUE, batch);
+    expect(take().calls).toBe(2 * batches.length);
     expect(posts.toSorted()).toEqual(ids.toSorted());
     expect(await outcomes()).toEqual({ answered: 100 });
-    expect(Math.max(...doubts)).toBeLessThanOrEqual(24);
-    expect(Math.max(...doubts)).toBeGreaterThan(12);
+    expect(Math.max(...doubts)).toBe(96);
   });
 
   it("of which one cannot be recorded records and posts the others", async () => {

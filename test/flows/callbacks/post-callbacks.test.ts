@@ -231,15 +231,51 @@ describe("an endpoint that hangs", () => {
     const delivered = deliver(...ids);
     const count = (host: string) => posts.filter(({ url }) => url.includes(host)).length;
     await vi.waitFor(() => expect(count("brand.example.com")).toBe(20), { timeout: 5000 });
-    expect(count("slow.example.com")).toBe(3);
+    expect(count("slow.example.com")).toBe(1);
     await vi.advanceTimersByTimeAsync(10_000);
     vi.useRealTimers();
     await delivered;
-    expect(count("slow.example.com")).toBe(3);
+    expect(count("slow.example.com")).toBe(1);
     const rows = await callbacks();
-    expect(rows.filter(({ outcome }) => outcome === "timed-out")).toHaveLength(3);
-    expect(rows.filter(({ attempted_at }) => attempted_at === null)).toHaveLength(17);
-    expect(world.callbacks.map(({ at }) => at)).toEqual(new Array(17).fill(world.now + 60_000));
+    expect(rows.filter(({ outcome }) => outcome === "timed-out")).toHaveLength(1);
+    expect(rows.filter(({ attempted_at }) => attempted_at === null)).toHaveLength(19);
+    expect(world.callbacks.map(({ at }) => at)).toEqual(new Array(19).fill(world.now + 60_000));
+  });
+
+  it("leaves connections to the others, though three more hang in the same batch", async () => {
+    const hanging = ["one", "two", "three", "four"];
+    const ids: string[] = [];
+    for (const name of hanging) {
+      answers[`${name}.example.com`] = hang;
+      const slow = await world.client("brand", { callbackUrl: `https://${name}.example.com/` });
+      for (let count = 0; count < 5; count++) ids.push(await world.send(slow, { phone: UNKNOWN }));
+    }
+    for (let count = 0; count < 20; count++) ids.push(await world.send(client, { phone: UNKNOWN }));
+    world.callbacks.length = 0;
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const delivered = deliver(...ids.map((id) => `${id}_NOT_FOUND`));
+    const count = (host: string) => posts.filter(({ url }) => url.includes(host)).length;
+    await vi.waitFor(() => expect(count("brand.example.com")).toBe(20), { timeout: 5000 });
+    expect(hanging.map((name) => count(`/${name}.`))).toEqual([1, 1, 1, 1]);
+    await vi.advanceTimersByTimeAsync(10_000);
+    vi.useRealTimers();
+    await delivered;
+  });
+
+  it("has at most three posts at a time once it has answered, and each of them once", async () => {
+    let [underWay, most] = [0, 0];
+    answers["brand.example.com"] = async () => {
+      most = Math.max(most, ++underWay);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      underWay--;
+      return new Response("thanks");
+    };
+    const ids = await Promise.all(Array.from({ length: 60 }, () => world.send(client, { phone: UNKNOWN })));
+    await world.runQueues();
+    expect(most).toBe(3);
+    expect(posts.map(({ headers }) => headers["webhook-id"]).toSorted()).toEqual(
+      ids.map((id) => `${id}_NOT_FOUND`).toSorted(),
+    );
   });
 
   it("gets the rest when it has recovered", async () => {
@@ -248,7 +284,7 @@ describe("an endpoint that hangs", () => {
     world.callbacks.length = 0;
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const delivered = deliver(...ids.map((id) => `${id}_NOT_FOUND`));
-    await vi.waitFor(() => expect(posts).toHaveLength(3), { timeout: 5000 });
+    await vi.waitFor(() => expect(posts).toHaveLength(1), { timeout: 5000 });
     await vi.advanceTimersByTimeAsync(10_000);
     vi.useRealTimers();
     await delivered;

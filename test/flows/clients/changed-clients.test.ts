@@ -162,8 +162,8 @@ describe("the website's object", () => {
     await works(far);
     await patch({ suspended: true });
     await runInDurableObject(object(), (_, state) => {
-      expect([...state.storage.kv.list()].map(([id]) => id)).toEqual([client.clientId]);
-      state.storage.kv.delete(client.clientId);
+      expect([...state.storage.kv.list()].map(([id]) => id)).toEqual([`client:${client.clientId}`]);
+      state.storage.kv.delete(`client:${client.clientId}`);
     });
     expect(await works(far)).toBe(40300);
   });

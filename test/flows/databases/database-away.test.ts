@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { JOB_TRIES, STORE_TRY_MILLISECONDS } from "../../../src/domain/messages/retry-policy.ts";
 import { receiveInbound } from "../../../src/flows/people/receive-inbound.ts";
 import { limits } from "../../../src/platform/time-limit.ts";
+import { consume } from "../../../src/queue.ts";
 import {
   ADA,
   type Brand,
@@ -270,16 +271,32 @@ describe("a database that is away", () => {
     const lost = failingDatabase(db, Number.POSITIVE_INFINITY, "after", undefined, "batches");
     useDatabases(world, (name) => (name === "DB_2" ? lost : (databases.get(name)?.db as D1Database)));
     const body = { phone, text: "Hi", callbackData: "", sendPurpose: "x" };
-    const { messages } = world.deps;
-    world.deps = { ...world.deps, messages: { ...messages, sendBatch: () => Promise.reject(new Error("away")) } };
     expect((await world.post("/text/message/send", client, body)).status).toBe(503);
     useDatabases(world, (name) => databases.get(name)?.db as D1Database);
-    world.deps = { ...world.deps, messages };
     const pending = "SELECT message_id FROM messages WHERE status = 'PENDING_TO_SEND'";
     expect(await rowsOf("DB_2", pending)).toHaveLength(1);
-    world.advance(1);
-    await world.sweep();
     await world.runQueues();
     expect(await rowsOf("DB_2", pending)).toEqual([]);
+  });
+
+  it("has its jobs come again by the pauses of each: a delivery backs off, and what only the queue has comes within a minute", async () => {
+    const { client, phone } = brands.get("DB_2") as Brand;
+    const messageId = await world.send(client, { phone });
+    const release = { kind: "release", claim: "c", messageIds: [messageId] };
+    const ends: number[] = [];
+    const retry = ({ delaySeconds }: { delaySeconds: number }) => ends.push(delaySeconds);
+    const batch = [release, { kind: "deliver", messageIds: [messageId] }].map((body) => ({
+      body,
+      attempts: 12,
+      retry,
+    }));
+    setAway("DB_2", true);
+    const consumeBatch = () =>
+      consume({ queue: "textgate-messages", messages: batch } as unknown as MessageBatch, world.deps);
+    await world.invoke("queue", consumeBatch);
+    // The isolate leaves the database alone now.
+    await world.invoke("queue", consumeBatch);
+    expect(ends.map((seconds) => seconds > 60)).toEqual([false, true, false, true]);
+    setAway("DB_2", false);
   });
 });

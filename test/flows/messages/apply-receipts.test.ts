@@ -134,20 +134,17 @@ describe("a batch of receipts", () => {
     expect(take().calls).toBe(1);
   });
 
-  it("waits while the store fails, and goes on in the dead-letter queue", async () => {
+  it("waits while the store fails, and comes back from the dead-letter queue", async () => {
     const [messageId = ""] = await sendMany(1);
     const { deps } = world;
     world.deps = { ...deps, db: failingDatabase(deps.db, Number.POSITIVE_INFINITY) };
     expect(await world.deliver(QUEUE, [job(receipt(messageId))])).toEqual({ acknowledged: 0, retried: 1 });
     expect(await world.deliver("textgate-messages-dead", [job(receipt(messageId))])).toEqual({
-      acknowledged: 0,
-      retried: 1,
-    });
-    world.deps = deps;
-    expect(await world.deliver("textgate-messages-dead", [job(receipt(messageId))])).toEqual({
       acknowledged: 1,
       retried: 0,
     });
+    world.deps = deps;
+    await world.runReceipts();
     expect(await statuses([messageId])).toEqual(["DELIVERED"]);
   });
 

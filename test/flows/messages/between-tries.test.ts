@@ -27,7 +27,7 @@ const bulk = (sendAt: string) =>
 it.each([
   ["a send", send],
   ["a bulk request", bulk],
-])("%s is accepted, of which the sweep makes a message between its tries", async (_, work) => {
+])("%s is accepted, which the sweep gives a job between its tries", async (_, work) => {
   const answer = await losingAnswer(
     world,
     () => work(inSeconds(7 * 60 + 2)),
@@ -37,7 +37,7 @@ it.each([
     },
   );
   expect(answer.status).toBe(200);
-  const stored = await world.rows("SELECT status FROM messages UNION ALL SELECT 'kept' FROM scheduled_messages");
+  const stored = await world.rows("SELECT status FROM messages");
   expect(stored).toEqual([{ status: "PENDING_TO_SEND" }]);
 });
 
@@ -55,16 +55,14 @@ it("a bulk request is accepted whose clock goes on while its messages are checke
   expect(answer.status).toBe(200);
 });
 
-it("a send whose object is lost is kept once, and counts once, also if seven minutes are left for one of the two only", async () => {
+it("a send whose object is lost is stored once, and counts once, also if seven minutes are left for one of the two only", async () => {
   vi.spyOn(world.deps.limiter, "send").mockImplementationOnce(async (given) => {
     await world.invoke("fetch", () => storeGroup(world.deps, [given]));
     world.advance(2);
     throw new Error("object reset");
   });
   const { messageId } = (await (await send(inSeconds(7 * 60 + 1))).json()) as { messageId: string };
-  const stored = await world.rows(
-    "SELECT message_id FROM messages UNION ALL SELECT message_id FROM scheduled_messages",
-  );
+  const stored = await world.rows("SELECT message_id FROM messages");
   expect(stored).toEqual([{ message_id: messageId }]);
   expect((await world.post("/text/message/cancel", client, { messageId })).status).toBe(200);
   expect(await countsOf(world, "brand")).toMatchObject({ accepted: 1, endedBefore: 1 });

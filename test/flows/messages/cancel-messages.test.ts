@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Deps } from "../../../src/deps.ts";
+import type { Job } from "../../../src/domain/messages/job.ts";
+import { RECOVERY_MILLISECONDS, recoverySeconds } from "../../../src/domain/messages/retry-policy.ts";
 import { failingDatabase } from "../../failing-database.ts";
 import { ToldCarrier } from "../../told-carrier.ts";
 import { SEND, type TestClient, World } from "../../world.ts";
@@ -17,6 +19,12 @@ beforeEach(async () => {
 });
 
 const send = () => world.post("/text/message/send", client, { ...SEND, phone: ADA });
+interface ErrorAnswer {
+  code: number;
+  message: string;
+  details: { field: string; message: string; messageId: string }[];
+}
+
 const codeOf = async (answer: Response) => ((await answer.json()) as { code: number }).code;
 const messages = () => world.rows("SELECT message_id, status FROM messages");
 
@@ -77,69 +85,82 @@ describe("a store and a queue that fail together", () => {
     messages: closed,
   });
 
-  it("leave the cancellation to KV, and the sweep comes before the delivery: repeated, the text goes out once", async () => {
-    world.deps = outage("after");
-    expect(await codeOf(await send())).toBe(50300);
-    world.deps = whole;
-    expect(await messages()).toHaveLength(1);
-    const repeated = await world.send(client, { phone: ADA });
-    await world.pass(10);
-    expect(await messages()).toEqual([{ message_id: repeated, status: "DELIVERED" }]);
-    expect((await whole.kv.list({ prefix: "job:" })).keys).toEqual([]);
-  });
-
-  it.each([61, 75, 90, 105, 119])(
-    "goes out once where KV lists the job late, and the sweep comes after %i s",
-    async (first) => {
-      world.deps = outage("after");
-      const askedAt = world.now;
-      expect(await codeOf(await send())).toBe(50300);
-      // KV lists a new key a minute late elsewhere, and the key may be half a minute younger than the request.
-      const { kv: all } = whole;
-      const list = async (options: KVNamespaceListOptions) =>
-        world.now < askedAt + 95_000 ? { keys: [] } : all.list(options);
-      const kv = new Proxy(all, {
-        get: (target, name) => (name === "list" ? list : Reflect.get(target, name).bind(target)),
-      });
-      world.deps = { ...whole, kv };
-      const repeated = await world.send(client, { phone: ADA });
-      world.advance(first);
-      for (let second = 0; second < 600; second++) {
-        // The sweep is late by as much as it may be, and jobs are not.
-        await world.runQueues();
-        if (second % 60 === 0) await world.sweep();
-        world.advance(1);
-      }
-      expect(await messages()).toEqual([{ message_id: repeated, status: "DELIVERED" }]);
+  it.each([
+    ["took effect", "after", 1],
+    ["had no effect", "before", 0],
+  ] as const)(
+    "have a send answered 50000 with its id, under which it is found if the transaction %s",
+    async (_, when, stored) => {
+      world.deps = outage(when);
+      const answer = await send();
+      const { code, message, details } = await answer.json<ErrorAnswer>();
+      expect([answer.status, code]).toEqual([500, 50000]);
+      expect(message).toMatch(
+        /unknown whether the message in details is stored\. Wait a minute, and ask for the status/,
+      );
+      expect(details).toEqual([{ field: "body", message: "may be stored", messageId: expect.any(String) }]);
+      expect(world.logs.some((line) => line.includes('"event":"request.failed"'))).toBe(true);
+      world.deps = whole;
+      world.advance(60);
+      const asked = { messageIds: details.map(({ messageId }) => messageId) };
+      const found = await world.post("/text/message/statuses", client, asked);
+      expect((await found.json<{ messages: unknown[] }>()).messages).toHaveLength(stored);
+      await world.pass(10);
+      expect((await messages()).map(({ status }) => status)).toEqual(new Array(stored).fill("DELIVERED"));
     },
   );
 
-  it("with KV as well: the answer does not say that it is safe to repeat, and the log names the cause", async () => {
-    const kv = { put: async () => Promise.reject(new Error("KV PUT failed: 503")) } as unknown as KVNamespace;
-    world.deps = { ...outage("after"), kv };
-    const answer = await send();
-    expect(answer.status).toBe(500);
-    expect(await codeOf(answer)).toBe(50000);
-    expect(world.logs.some((line) => line.includes("neither the queue nor KV"))).toBe(true);
+  it("have a send with a key answered 503: with the key, it is safe to repeat", async () => {
+    const keyed = () => world.post("/text/message/send", client, { ...SEND, phone: ADA }, { "idempotency-key": "k" });
+    world.deps = outage("after");
+    expect(await codeOf(await keyed())).toBe(50300);
     world.deps = whole;
-    world.advance(600);
-    await world.sweep();
-    world.advance(600);
-    await world.runQueues();
+    expect((await keyed()).status).toBe(200);
+    await world.pass(10);
     expect((await messages()).map(({ status }) => status)).toEqual(["DELIVERED"]);
   });
 
-  it("in a bulk request: what was stored before is told, whatever the fault", async () => {
-    const items = Array.from({ length: 600 }, (_, index) => ({ ...SEND, phone: ADA, text: `no ${index}` }));
+  it("may have cancelled a message that was found at first: two minutes later, it is not found any more", async () => {
+    world.deps = outage("after");
+    // The queue has taken the job, and its answer is lost.
+    const sendBatch = async (batch: MessageSendRequest<Job>[]) => {
+      await whole.messages.sendBatch(batch.map((one) => ({ ...one, delaySeconds: RECOVERY_MILLISECONDS / 1000 })));
+      throw new Error("Queue sendBatch failed");
+    };
+    world.deps.messages = { sendBatch } as unknown as Deps["messages"];
+    expect(await codeOf(await send())).toBe(50000);
+    world.deps = whole;
+    expect(await messages()).toHaveLength(1);
+    await world.pass(2);
+    expect(await messages()).toEqual([]);
+  });
+
+  it.each([
+    ["the first", 600, 0],
+    ["the second", 600, 500],
+  ])("in %s part of a bulk request, which tells each message that may be stored", async (_, count, stored) => {
+    const items = Array.from({ length: count }, (_, index) => ({ ...SEND, phone: ADA, text: `no ${index}` }));
     let batches = 0;
     const batch = (statements: D1PreparedStatement[]) =>
-      batches++ === 0 ? whole.db.batch(statements) : Promise.reject(new Error("D1_ERROR: Network connection lost."));
+      batches++ < stored / 500
+        ? whole.db.batch(statements)
+        : Promise.reject(new Error("D1_ERROR: Network connection lost."));
     const db = { prepare: (sql: string) => whole.db.prepare(sql), batch } as unknown as D1Database;
-    const kv = { put: async () => Promise.reject(new Error("KV PUT failed: 503")) } as unknown as KVNamespace;
-    world.deps = { ...whole, db, messages: closed, kv };
+    world.deps = { ...whole, db, messages: closed };
+    // The second item breaks a rule, so it is not stored.
+    const wrong = stored === 0 ? [1] : [];
+    for (const index of wrong) Object.assign(items[index] ?? {}, { phone: "1" });
     const answer = await world.post("/text/bulk/message/send", client, { messages: items });
-    const { code, details } = (await answer.json()) as { code: number; details: unknown[] };
-    expect([answer.status, code, details.length]).toEqual([500, 50000, 500]);
+    const { code, message, details } = await answer.json<ErrorAnswer>();
+    expect([answer.status, code]).toEqual([500, 50000]);
+    expect(message).toContain("Send at once what details does not name: it is not stored.");
+    const named = (from: number, to: number, what: string) =>
+      Array.from({ length: to - from }, (_, offset) => from + offset)
+        .filter((index) => !wrong.includes(index))
+        .map((index) => [`messages[${index}]`, what]);
+    const wanted = [...named(stored, Math.min(count, stored + 500), "may be stored"), ...named(0, stored, "is stored")];
+    expect(details.map(({ field, message: what }) => [field, what])).toEqual(wanted);
+    expect(new Set(details.map(({ messageId }) => messageId)).size).toBe(wanted.length);
   });
 });
 
@@ -159,6 +180,28 @@ describe("a cancellation", () => {
     await world.runQueues();
     expect(await counted()).toEqual([0, 0, 0]);
   });
+
+  it.each([5, 7, 12, 40])(
+    "that has failed %i times comes before the sweep delivers, though the sweep finds the message as soon as the store is back",
+    async (tries) => {
+      const carrier = new ToldCarrier(world);
+      world.deps = { ...whole, carriers: world.deps.carriers, db: failingDatabase(whole.db, 4, "after") };
+      expect(await codeOf(await send())).toBe(50300);
+      world.deps = { ...whole, carriers: world.deps.carriers };
+      const pauses = Array.from({ length: tries }, (_, index) => recoverySeconds(index + 1));
+      // The store is back just after a try that failed: it comes again after the whole next pause.
+      const [job] = world.jobs.splice(0);
+      world.advance(pauses.reduce((sum, pause) => sum + pause, 1));
+      world.jobs.push({ ...(job as (typeof world.jobs)[number]), at: world.now + recoverySeconds(tries + 1) * 1000 });
+      await world.sweep();
+      expect(world.jobs).toHaveLength(2);
+      while (world.jobs.length > 0) {
+        world.now = Math.min(...world.jobs.map(({ at }) => at));
+        await world.runQueues();
+      }
+      expect([carrier.submitted, await messages()]).toEqual([[], []]);
+    },
+  );
 
   it("holds through the sweeps of an hour against a transaction that commits after them", async () => {
     const late = lateDatabase();

@@ -1,7 +1,7 @@
 /** Bulk requests of a website that has a daily limit. */
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { SEND, type TestClient, type World } from "../../world.ts";
-import { ADA, DAY, DailyLimitStage } from "./daily-limit-stage.ts";
+import { ADA, BOB, DAY, DailyLimitStage, STRANGER } from "./daily-limit-stage.ts";
 
 let at: DailyLimitStage;
 let world: World;
@@ -79,16 +79,12 @@ describe("a bulk request", () => {
   });
 
   it("counts no duplicate, and leaves none of a refused part behind", async () => {
-    await world.website("brand", { dailyLimit: 2, duplicateWindowHours: 1 });
-    const messages = (...texts: string[]) => texts.map((text) => ({ ...SEND, phone: ADA, text }));
-    const post = (...texts: string[]) =>
-      world.post(
-        "/text/bulk/message/send",
-        client,
-        { messages: messages(...texts) },
-        { "idempotency-key": texts.join() },
-      );
-    await at.expectRefused(post("a", "b", "c"));
+    await world.website("brand", { dailyLimit: 4, duplicateWindowHours: 1 });
+    const post = (...texts: string[]) => {
+      const messages = texts.map((text) => ({ ...SEND, phone: ADA, text }));
+      return world.post("/text/bulk/message/send", client, { messages }, { "idempotency-key": texts.join() });
+    };
+    await at.expectRefused(post("a", "b", "c", "d", "e"));
     expect([
       await at.count("duplicate_keys"),
       await at.count("bulk_parts"),
@@ -98,5 +94,39 @@ describe("a bulk request", () => {
     expect([await at.count("messages"), await at.counted()]).toEqual([2, 2]);
     expect((await post("b", "a")).status).toBe(200);
     expect(await at.counted()).toBe(2);
+    // It cannot tell before it stores them that they are duplicates.
+    await at.expectRefused(post("b", "a", "b"));
+  });
+
+  it("gives back the texts that cost nothing", async () => {
+    await at.limit(5);
+    const phones = [ADA, STRANGER, "no number", STRANGER, BOB];
+    const messages = phones.map((phone, index) => ({ ...SEND, phone, text: `Text ${index}` }));
+    const sendAt = new Date(world.now + DAY).toISOString();
+    messages.push(Object.assign({ ...SEND, phone: ADA, text: "Later" }, { sendAt }));
+    expect((await world.post("/text/bulk/message/send", client, { messages })).status).toBe(200);
+    expect([await at.count("messages"), await at.counted()]).toEqual([4, 3]);
+  });
+
+  it("counts until tomorrow what it could not give back", async () => {
+    await at.limit(2);
+    const { limiter } = world.deps;
+    vi.spyOn(limiter, "giveBack").mockRejectedValueOnce(new Error("object reset"));
+    const messages = [{ ...SEND, phone: STRANGER }];
+    expect((await world.post("/text/bulk/message/send", client, { messages })).status).toBe(200);
+    expect([await at.counted(), world.logs.join()]).toEqual([1, expect.stringContaining("rate-limiter.failed")]);
+    await at.expectRefused(at.bulk(2));
+    world.advance(DAY / 1000 + 60);
+    expect(await at.counted()).toBe(0);
+  });
+
+  it("with a key that is stored is answered beyond the limit, and that its key is of another body", async () => {
+    await at.limit(700);
+    const key = { "idempotency-key": "campaign" };
+    const first = await (await at.bulk(600, key)).json();
+    await at.sendAll(100);
+    expect(await (await at.bulk(600, key)).json()).toEqual(first);
+    expect((await at.bulk(500, key)).status).toBe(409);
+    expect([await at.count("messages"), await at.counted()]).toEqual([700, 700]);
   });
 });

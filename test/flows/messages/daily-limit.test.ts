@@ -1,25 +1,20 @@
 /** A website's daily limit: never passed, whoever sends at once; what is refused leaves nothing behind. */
+import { evictDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Credentials } from "../../../src/domain/clients/client.ts";
-import type { Send } from "../../../src/domain/messages/send.ts";
-import type { SendRequest } from "../../../src/domain/messages/send-request.ts";
-import { prepareSend, trySend } from "../../../src/flows/messages/accept-message.ts";
-import { storeGroup } from "../../../src/flows/messages/store-sends.ts";
 import { receiveInbound } from "../../../src/flows/people/receive-inbound.ts";
 import { RateGate, type RateLimiterNamespace } from "../../../src/platform/rate-limiter.ts";
 import { countingDatabase } from "../../counting-database.ts";
 import { failingDatabase } from "../../failing-database.ts";
-import { objectsOn } from "../../objects.ts";
-import { SEND, type TestClient, World } from "../../world.ts";
+import { SEND, World } from "../../world.ts";
 import { ADA, DAY, DailyLimitStage, MINUTE, OURS, read, STRANGER } from "./daily-limit-stage.ts";
 
 let at: DailyLimitStage;
 let world: World;
-let client: TestClient;
 
 beforeEach(async () => {
   at = await DailyLimitStage.begin();
-  ({ world, client } = at);
+  ({ world } = at);
 });
 
 describe("a website that has accepted as many texts as it may in 24 hours", () => {
@@ -77,14 +72,18 @@ describe("a website that has accepted as many texts as it may in 24 hours", () =
     expect([await at.count("messages"), await at.counted()]).toEqual([3, 1]);
   });
 
-  it("still answers texts that cost nothing with their final status, and they do not count", async () => {
-    await at.limit(2);
-    for (const fields of [{ phone: STRANGER }, { phone: "", email: "nobody@example.com" }]) await at.send(fields);
+  it("does not count texts that cost nothing", async () => {
+    await at.limit(1);
+    for (const fields of [{ phone: STRANGER }, { phone: "", email: "nobody@example.com" }]) {
+      const { body } = await read(await at.send(fields));
+      expect(["NOT_FOUND", "FAILED_TO_MATCH"]).toContain(await world.statusOf(String(body.messageId)));
+    }
     expect(await at.counted()).toBe(0);
-    await at.sendAll(2);
-    const stranger = await read(await at.send({ phone: STRANGER }));
-    expect(await world.statusOf(String(stranger.body.messageId))).toBe("NOT_FOUND");
+    await at.sendAll(1);
     await at.expectRefused(at.send({ phone: "", email: "ada@example.com" }));
+    // It cannot tell before it stores a text that the text would cost nothing.
+    await at.expectRefused(at.send({ phone: STRANGER }));
+    expect(await at.counted()).toBe(1);
   });
 
   it("counts none that its sending hours end at once, and each that waits for them", async () => {
@@ -96,7 +95,7 @@ describe("a website that has accepted as many texts as it may in 24 hours", () =
     await world.website("brand", { sendingHours: { profile: "custom", windows, whenClosed: "delay" } });
     expect((await at.send()).status).toBe(200);
     await at.expectRefused(at.send());
-    expect([await at.count("scheduled_messages"), await at.counted()]).toEqual([1, 1]);
+    expect([await at.count("messages WHERE status = 'PENDING_TO_SEND'"), await at.counted()]).toEqual([1, 1]);
   });
 
   it("counts a scheduled text when it accepts it, and not again when its time comes", async () => {
@@ -108,25 +107,24 @@ describe("a website that has accepted as many texts as it may in 24 hours", () =
     await at.expectRefused(at.send());
     world.advance(3500);
     await world.sweep();
-    expect([await at.count("messages"), await at.counted()]).toEqual([1, 2]);
+    expect([await at.count("messages WHERE due_at IS NOT NULL"), await at.counted()]).toEqual([1, 2]);
   });
 
-  it("does not write a row of its counts for another website, nor for each message", async () => {
-    await at.sendAll(2);
-    expect(await at.count("accepted_minutes")).toBe(0);
-    await at.limit(100);
-    await at.sendAll(5);
-    expect(await at.count("accepted_minutes")).toBe(1);
-    for (let day = 0; day < 3; day++) {
-      world.advance(DAY / 1000);
-      await at.sendAll(1);
-    }
-    // The minute of a day before still counts for a minute.
-    expect(await at.count("accepted_minutes")).toBe(2);
+  it("counts the texts after its object was evicted", async () => {
+    await at.limit(3);
+    await at.sendAll(1);
+    world.advance(3600);
+    expect((await at.bulk(2)).status).toBe(200);
+    await evictDurableObject((env.RATE_LIMITER as RateLimiterNamespace).getByName("brand") as DurableObjectStub);
+    expect(await at.counted()).toBe(3);
+    const { retryAfter } = await at.expectRefused(at.send());
+    world.advance(retryAfter);
+    await at.sendAll(1);
+    await at.expectRefused(at.send());
   });
 });
 
-it("costs a send one row more, and no call; without a limit it costs nothing", async () => {
+it("costs a send no call and no row of the database", async () => {
   const { db, take } = countingDatabase(world.deps.db);
   world.deps = { ...world.deps, db };
   const cost = async () => {
@@ -137,12 +135,6 @@ it("costs a send one row more, and no call; without a limit it costs nothing", a
   };
   const plain = await cost();
   await at.limit(1000);
-  const limited = await cost();
-  expect({ calls: limited.calls, rowsWritten: limited.rowsWritten }).toEqual({
-    calls: plain.calls,
-    rowsWritten: plain.rowsWritten + 1,
-  });
-  await at.limit(null);
   expect(await cost()).toEqual(plain);
 });
 
@@ -171,37 +163,40 @@ describe("a repetition", () => {
     expect((await at.send({}, key)).status).toBe(409);
   });
 
-  it("of the same content does not count where duplicates are suppressed, and a refused one is no first", async () => {
-    await world.website("brand", { dailyLimit: 1, duplicateWindowHours: 48 });
-    const first = await read(await at.send());
-    expect(await read(await at.send())).toMatchObject({ status: 200, body: first.body });
-    const { retryAfter } = await at.expectRefused(at.send({ text: "Brand: other" }));
+  it("beyond the limit gets the time at which its message goes, and a conflict with another body, until its key expires", async () => {
+    await at.limit(1);
+    const sendAt = new Date(world.now + DAY / 2).toISOString();
+    const first = await read(await at.send({ sendAt }, key));
+    expect(first.body).toMatchObject({ scheduledFor: sendAt });
+    expect(await read(await at.send({ sendAt }, key))).toMatchObject({ status: 200, body: first.body });
+    expect((await at.send({ text: "Brand: other", sendAt }, key)).status).toBe(409);
+    world.advance(DAY / 1000 - 60);
+    await at.expectRefused(at.send({ text: "Brand: other" }, { "idempotency-key": "order-2" }));
+    world.advance(60);
+    // The key has expired: it is a new request.
     await at.expectRefused(at.send({ text: "Brand: other" }, key));
-    expect([await at.count("duplicate_keys"), await at.count("idempotency_keys")]).toEqual([1, 0]);
-    world.advance(retryAfter);
-    expect((await at.send({ text: "Brand: other" }, key)).status).toBe(200);
-    expect(await at.count("messages")).toBe(2);
   });
 
-  it("in the group of a refused one is refused as well", async () => {
-    await world.website("brand", { dailyLimit: 1, duplicateWindowHours: 1 });
-    const group = ["a", "b", "b", "c"].map((content, index) => ({
-      message: {
-        ...SEND,
-        ...{ websiteId: "brand", clientId: client.clientId, phone: 12125550100, email: null, linkCode: null },
-        ...({ mediaUrl: null, clickUrl: null, encoding: "GSM-7", segments: 1, acceptedAt: world.now } as const),
-        messageId: `00000000-0000-4000-8000-00000000000${index}`,
-        dedupeHash: content,
-      },
-      key: { value: `key-${index}`, bodyHash: content, expiresAt: world.now + DAY },
-      ...{ duplicatesUntil: world.now + DAY, database: "DB", isLimited: true },
-    }));
-    const kinds = async () => (await storeGroup(world.deps, group)).map(({ kind }) => kind);
-    expect(await kinds()).toEqual(["stored", "failed", "failed", "failed"]);
-    // Run again, it is what it was.
-    expect(await kinds()).toEqual(["stored", "failed", "failed", "failed"]);
-    const left = [await at.count("messages"), await at.count("idempotency_keys"), await at.count("duplicate_keys")];
-    expect([...left, await at.counted()]).toEqual([1, 1, 1, 1]);
+  it("of the same content does not count where duplicates are suppressed, and a refused one is no first", async () => {
+    await world.website("brand", { dailyLimit: 2, duplicateWindowHours: 48 });
+    const first = await read(await at.send());
+    expect(await read(await at.send())).toMatchObject({ status: 200, body: first.body });
+    expect(await at.counted()).toBe(1);
+    await at.send({ text: "Brand: second" });
+    await at.expectRefused(at.send());
+    const { retryAfter } = await at.expectRefused(at.send({ text: "Brand: other" }));
+    await at.expectRefused(at.send({ text: "Brand: other" }, key));
+    expect([await at.count("duplicate_keys"), await at.count("idempotency_keys")]).toEqual([2, 0]);
+    world.advance(retryAfter);
+    expect((await at.send({ text: "Brand: other" }, key)).status).toBe(200);
+    expect(await at.count("messages")).toBe(3);
+  });
+
+  it("of many at once gets the id of the one that has room, whatever waits for the store", async () => {
+    await at.limit(1);
+    const answers = await Promise.all(Array.from({ length: 12 }, async () => read(await at.send({}, key))));
+    expect(new Set(answers.map(({ status, body }) => `${status} ${body.messageId}`)).size).toBe(1);
+    expect([await at.count("messages"), await at.counted()]).toEqual([1, 1]);
   });
 });
 
@@ -219,34 +214,31 @@ describe("isolates at once", () => {
     expect([await at.count("messages"), await at.counted()]).toEqual([7, 7]);
   });
 
-  it("never pass it when the object of the website is away", async () => {
+  it("pass it while the object of the website is away: a text that is late would be worse", async () => {
     await at.limit(4);
-    const away = { getByName: () => ({ send: async () => Promise.reject(new Error("reset")) }) };
-    const limiter = new RateGate(away as unknown as RateLimiterNamespace);
-    const worlds = [world, await World.another(world)];
-    for (const one of worlds) one.deps = { ...one.deps, limiter };
-    const answers = await Promise.all(Array.from({ length: 10 }, (_, index) => at.send({}, {}, worlds[index % 2])));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(4);
-    expect([await at.count("messages"), await at.counted()]).toEqual([4, 4]);
+    const fail = async () => Promise.reject(new Error("reset"));
+    const away = { getByName: () => ({ send: fail, admit: fail, take: fail, textsUsed: fail }) };
+    const whole = world.deps;
+    world.deps = { ...whole, limiter: new RateGate(away as unknown as RateLimiterNamespace) };
+    await at.sendAll(3);
+    expect((await at.bulk(3)).status).toBe(200);
+    expect(world.logs.filter((line) => line.includes("rate-limiter.failed")).length).toBeGreaterThan(3);
+    const answer = await world.operator("GET", "/websites/brand");
+    expect(await answer.json()).toMatchObject({ dailyLimit: 4, dailyLimitUsed: null });
+    world.deps = whole;
+    expect([await at.count("messages"), await at.counted()]).toEqual([6, 0]);
   });
-});
 
-it("a limit that some isolates do not know of yet holds for all sends of a group, and counts each once", async () => {
-  await at.limit(3);
-  const known = await world.deps.credentials.read(client.clientId);
-  const prepare = async (isLimited: boolean, text: string) => {
-    const sender = { client: { ...(known as Credentials), isLimited }, linkOrigin: "https://example.com" };
-    const { data } = trySend(sender, { ...SEND, phone: ADA, text }, world.now);
-    return prepareSend(world.deps, sender, data as SendRequest, new Map(), undefined);
-  };
-  const group = [await prepare(false, "One"), await prepare(true, "Two"), await prepare(false, "Three")];
-  const more = [await prepare(false, "Four"), await prepare(true, "Five")];
-  const store = async (sends: Send[]) =>
-    (await world.invoke("fetch", () => storeGroup(world.deps, sends))).map((stored) => stored.kind);
-  expect(await store(group)).toEqual(["stored", "stored", "stored"]);
-  expect(await at.counted()).toBe(3);
-  expect(await store(more)).toEqual(["failed", "failed"]);
-  expect([await at.counted(), await at.count("messages")]).toEqual([3, 3]);
+  it("hold the limit at once, although KV has not told them of it", async () => {
+    const other = await World.another(world);
+    await at.send({}, {}, other);
+    await at.limit(1);
+    expect((await at.send({}, {}, other)).status).toBe(200);
+    await at.expectRefused(at.send({}, {}, other));
+    await at.limit(2);
+    expect((await at.bulk(1, {}, other)).status).toBe(200);
+    await at.expectRefused(at.bulk(1, {}, other));
+  });
 });
 
 describe("a store that loses an answer", () => {
@@ -267,24 +259,27 @@ describe("a store that loses an answer", () => {
     expect([await at.count("messages"), await at.counted()]).toEqual([0, 1]);
   });
 
-  it("is not asked to cancel what the limit has refused, unless the object may have stored it", async () => {
+  it("is not asked to cancel what the limit has refused", async () => {
     await at.limit(1);
     await at.sendAll(1);
     world.jobs.length = 0;
     await at.expectRefused(at.send());
     expect(world.jobs).toEqual([]);
-    const objects = objectsOn(() => world.deps);
-    const getByName = (name: string) => {
-      const object = objects.getByName(name);
-      return {
-        admit: () => object.admit(),
-        send: async () => Promise.reject(new Error("reset")),
-        isStoring: async () => false,
-      };
-    };
-    world.deps = { ...world.deps, limiter: new RateGate({ getByName } as unknown as RateLimiterNamespace) };
-    expect((await at.send()).status).toBe(503);
-    expect(world.jobs.map(({ body }) => body.kind)).toEqual(["cancel"]);
+  });
+
+  it("gives back what was surely not stored, one by one and in bulk", async () => {
+    await at.limit(4);
+    const whole = world.deps;
+    const overloaded = "D1_ERROR: D1 DB is overloaded. Requests queued for too long.";
+    for (const send of [() => at.send(), () => at.bulk(2), () => at.bulk(2, { "idempotency-key": "b" })]) {
+      world.deps = { ...whole, db: failingDatabase(whole.db, 5, "before", overloaded, "batches") };
+      const { status } = await send();
+      expect([status, await at.counted()]).toEqual([503, 0]);
+    }
+    world.deps = whole;
+    expect((await at.bulk(2, { "idempotency-key": "b" })).status).toBe(200);
+    await at.sendAll(2);
+    await at.expectRefused(at.send());
   });
 });
 

@@ -82,8 +82,8 @@ describe("a message", () => {
     world.advance(1.002);
     await world.sweep();
     await world.sweep();
-    expect(world.jobs).toEqual([{ body: { kind: "deliver", messageIds: [messageId] }, at: world.now + 120_000 }]);
-    world.advance(119);
+    expect(world.jobs).toEqual([{ body: { kind: "deliver", messageIds: [messageId] }, at: world.now + 90_000 }]);
+    world.advance(89);
     await world.runQueues();
     expect(carrier.submitted).toEqual([]);
     world.advance(1);
@@ -248,7 +248,7 @@ describe("a store that fails", () => {
     expect(await message(messageId)).toMatchObject({ status: "PENDING_TO_SEND" });
     world.advance(61);
     await world.sweep();
-    world.advance(329);
+    world.advance(89);
     await world.sweep();
     expect(await message(messageId)).toMatchObject({ status: "PENDING_TO_SEND" });
     world.advance(1);

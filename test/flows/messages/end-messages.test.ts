@@ -108,19 +108,38 @@ describe("a message that a run claims while it is about to be ended is told as t
     };
     world.advance(17 * 60);
     await world.sweep();
-    world.advance(331);
+    world.advance(91);
     await race(messageId, () => world.sweep(), submitAfterRelease);
     await expectWhatTheCarrierSays(messageId, { status: "SENDING", reason: "OUTCOME_UNKNOWN" });
   });
 });
 
-describe("a message whose job was late, and whose run could not store its outcome", () => {
-  it("is ended by no sweep before the job that has the outcome has run", async () => {
-    const messageId = await send();
-    // Its job is late: the sweep counts another one as due in a minute. The first one comes before that.
+describe("a message whose run could not store its outcome", () => {
+  /** Its job is late: the sweep counts another one as due soon. The first one comes before that. */
+  async function late(): Promise<void> {
     world.advance(61);
     await world.sweep();
     world.jobs.length = 0;
+  }
+
+  /** A sweep has found that another run was cut off, and then a job has released its claim. */
+  async function releasedLate(messageId: string): Promise<void> {
+    const { deps } = world;
+    world.deps = { ...deps, db: failingDatabase(deps.db, Number.POSITIVE_INFINITY, "after", undefined, "batches") };
+    await world.deliver(QUEUE, [{ kind: "deliver", messageIds: [messageId] }]);
+    world.deps = deps;
+    world.advance(17 * 60);
+    await world.sweep();
+    const releases = world.jobs.splice(0).map(({ body }) => body);
+    await world.deliver(QUEUE, releases);
+  }
+
+  it.each([
+    ["its job was late", late],
+    ["its claim was released late", releasedLate],
+  ])("is ended by no sweep before the job that has the outcome has run: %s", async (_, before) => {
+    const messageId = await send();
+    await before(messageId);
     carrier.answer = () => ({ kind: "later", reason: "busy" });
     const { deps } = world;
     let batches = 0;
@@ -133,7 +152,7 @@ describe("a message whose job was late, and whose run could not store its outcom
     world.deps = deps;
     const records = world.jobs.splice(0).map(({ body }) => body);
     expect(records).toMatchObject([{ kind: "record" }]);
-    // The store is away for twenty minutes. The sweep is first, and the job comes within five minutes.
+    // The store is away for twenty minutes. The sweep is first, and the job comes within a minute and a half.
     world.advance(20 * 60);
     await world.sweep();
     await world.deliver(QUEUE, records);

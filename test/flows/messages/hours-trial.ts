@@ -208,7 +208,7 @@ export class Trial {
   /** When the next one is due; null: none waits. */
   async #left(): Promise<number | null> {
     const [row] = await this.#world.rows(
-      "SELECT min(at) AS at FROM (SELECT due_at AS at FROM messages WHERE status = 'PENDING_TO_SEND' UNION ALL SELECT send_at FROM scheduled_messages)",
+      "SELECT min(coalesce(due_at, send_at)) AS at FROM messages WHERE status = 'PENDING_TO_SEND'",
     );
     return (row?.at as number | null) ?? null;
   }

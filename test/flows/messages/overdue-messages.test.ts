@@ -1,11 +1,11 @@
 /** The sweep finds each message that is not final: none is lost, or waits for ever. */
 
 import { beforeEach, describe, expect, it } from "vitest";
-import { cancellationWait, waitForCancellation } from "../../../src/domain/messages/retry-policy.ts";
+import { RECOVERY_MILLISECONDS } from "../../../src/domain/messages/retry-policy.ts";
 import { takeOverdue } from "../../../src/store/messages/overdue.ts";
 import { ACCEPTED } from "../../told-carrier.ts";
 import type { World } from "../../world.ts";
-import { DAY, LATER, MINUTE, OverdueStage, PEOPLE } from "./overdue-stage.ts";
+import { DAY, HOUR, LATER, MINUTE, OverdueStage, PEOPLE } from "./overdue-stage.ts";
 
 let at: OverdueStage;
 let world: World;
@@ -67,19 +67,20 @@ describe("a message", () => {
   });
 });
 
-it("an unclaimed message waits as long in the sweep as anywhere else for the job that may cancel it", async () => {
-  const wait = cancellationWait(60_000);
-  const ages = [0, 1, 61, 100, 101, 200, 400, 599, 600, 601, 7200].map((seconds) => seconds * 1000 + 1);
-  for (const [index, age] of ages.entries()) {
-    const at = world.now - age;
-    const fields = `'m${index}', 'w', '', 12125550100, '', '', 'sale', 'PENDING_TO_SEND', ${at}, ${at}, ${at}`;
-    await world.rows(`INSERT INTO messages (message_id, website_id, client_id, phone, text, callback_data, send_purpose, status,
-      accepted_at, updated_at, due_at) VALUES (${fields})`);
-  }
-  const found = await takeOverdue(world.deps.db, { dueBefore: world.now, wait, longestWait: DAY * 1000 }, world.now);
-  const waits = new Map(found.map(({ messageId, at }) => [messageId, Number(at) - world.now]));
-  for (const [index, age] of ages.entries())
-    expect(waits.get(`m${index}`)).toBe(Math.floor(waitForCancellation(age, wait)));
+describe("a message whose job is lost", () => {
+  it.each([
+    ["that no run has claimed waits for a job that may cancel it", null, null, RECOVERY_MILLISECONDS],
+    ["that was submitted before goes at once", "sandbox", "busy", 0],
+    ["that was released goes at once", "sandbox", null, 0],
+  ])("%s", async (_, carrier, reason, wait) => {
+    const messageId = await at.lost();
+    await world.rows("UPDATE messages SET carrier = ?1, reason = ?2", carrier, reason);
+    world.advance(HOUR);
+    const { now } = world;
+    const found = await takeOverdue(world.deps.db, { dueBefore: now, longestWait: DAY * 1000 }, now);
+    expect(found).toEqual([{ messageId, websiteId: "brand", at: now + wait }]);
+    expect(await world.rows("SELECT due_at FROM messages")).toEqual([{ due_at: now + wait }]);
+  });
 });
 
 describe("the state of the service", () => {

@@ -122,47 +122,20 @@ describe("while the store and the queue fail together", () => {
     world.deps = deps;
   }
 
-  it("KV keeps the job that releases messages: they are delivered, and none ends as unknown", async () => {
-    const messageId = await world.send(client, { phone: ADA });
-    world.jobs.length = 0;
-    await deliverUnheard("textgate-messages", [{ kind: "deliver", messageIds: [messageId] }], 1);
-    expect(await claims("messages")).toBe(1);
-    expect((await world.deps.kv.list({ prefix: "job:" })).keys).toHaveLength(1);
-    await world.pass(5);
-    expect(await world.statusOf(messageId)).toBe("DELIVERED");
-    expect((await world.deps.kv.list({ prefix: "job:" })).keys).toEqual([]);
-  });
-
-  it("a job that may not run yet stays in KV until it may: a late claim would never be released", async () => {
-    const messageId = await world.send(client, { phone: ADA });
-    world.jobs.length = 0;
-    await deliverUnheard("textgate-messages", [{ kind: "deliver", messageIds: [messageId] }], 1);
-    world.advance(14);
-    await world.sweep();
-    expect(world.jobs.filter(({ body }) => body.kind === "release")).toEqual([]);
-    world.advance(1);
-    await world.sweep();
-    expect(world.jobs.filter(({ body }) => body.kind === "release")).toHaveLength(1);
-  });
-
-  it("KV keeps the outcome of a submission that the carrier has put off", async () => {
+  it.each([
+    ["a claim that nothing releases", 1, false],
+    ["the outcome of a submission that no job keeps", 2, true],
+  ])("%s ends as unknown, and the text is not sent again", async (_, from, isLost) => {
     const messageId = await world.send(client, { phone: ADA });
     world.jobs.length = 0;
     const { sandbox } = world.deps.carriers.ready;
     const submit = vi.spyOn(sandbox as NonNullable<typeof sandbox>, "submit");
-    submit.mockResolvedValueOnce({ kind: "later", reason: "busy" });
-    await deliverUnheard("textgate-messages", [{ kind: "deliver", messageIds: [messageId] }], 2, true);
-    await world.pass(10);
-    expect(submit).toHaveBeenCalledTimes(2);
-    expect(await world.statusOf(messageId)).toBe("DELIVERED");
-  });
-
-  it("with KV as well: the log says which job is lost", async () => {
-    const messageId = await world.send(client, { phone: ADA });
-    const kv = { put: async () => Promise.reject(new Error("KV PUT failed: 503")) } as unknown as KVNamespace;
-    world.deps = { ...world.deps, kv };
-    await deliverUnheard("textgate-messages", [{ kind: "deliver", messageIds: [messageId] }], 1);
-    expect(world.logs.some((line) => line.includes("recovery.lost") && line.includes("release"))).toBe(true);
+    await deliverUnheard("textgate-messages", [{ kind: "deliver", messageIds: [messageId] }], from, isLost);
+    expect(world.logs.some((line) => line.includes("recovery.lost"))).toBe(true);
+    await world.pass(20);
+    expect(submit).toHaveBeenCalledTimes(from - 1);
+    const stored = await world.rows("SELECT status, reason_code FROM messages");
+    expect(stored).toEqual([{ status: "SENDING", reason_code: "OUTCOME_UNKNOWN" }]);
   });
 });
 

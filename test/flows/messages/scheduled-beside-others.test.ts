@@ -1,4 +1,4 @@
-/** One website has very many requests kept for later. The calls of others, the sweep and the health of the service notice nothing. */
+/** One website has very many texts for later. The calls of others, the sweep and the health of the service notice nothing. */
 import { afterEach, beforeEach, expect, inject, it, vi } from "vitest";
 import { countingDatabase, type Usage } from "../../counting-database.ts";
 import { seed } from "../../seed.ts";
@@ -6,7 +6,7 @@ import { ToldCarrier } from "../../told-carrier.ts";
 import { type TestClient, World } from "../../world.ts";
 
 const ADA = "+12125550100";
-const KEPT = inject("faultSeeds") > 1 ? 200_000 : 5000;
+const SCHEDULED = inject("faultSeeds") > 1 ? 200_000 : 5000;
 const DAY = 86_400_000;
 
 let world: World;
@@ -23,13 +23,14 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-async function keep(count: number): Promise<void> {
+async function schedule(count: number): Promise<void> {
   await world.website("many", { carrier: "sandbox" });
   for (let from = 0; from < count; from += 20_000) {
-    await seed(world, "scheduled_messages", Math.min(20_000, count - from), {
+    await seed(world, "messages", Math.min(20_000, count - from), {
       message_id: `'scheduled-' || (i + ${from})`,
-      ...{ website_id: "'many'", client_id: "''", phone: `i + ${from}`, send_purpose: "'sale'", request: "'{}'" },
-      ...{ requested_at: `${world.now}`, send_at: `${world.now + 7 * DAY} + i` },
+      ...{ website_id: "'many'", client_id: "''", phone: `i + ${from}`, send_purpose: "'sale'", text: "''" },
+      ...{ callback_data: "''", status: "'PENDING_TO_SEND'", accepted_at: `${world.now}`, updated_at: `${world.now}` },
+      ...{ send_at: `${world.now + 7 * DAY} + i`, due_at: "NULL" },
     });
   }
 }
@@ -66,14 +67,14 @@ async function day(): Promise<[step: string, usage: Usage][]> {
   return costs;
 }
 
-it(`${KEPT} scheduled requests cost the calls of others nothing, and raise no problem`, async () => {
-  await keep(0);
+it(`${SCHEDULED} scheduled texts cost the calls of others nothing, and raise no problem`, async () => {
+  await schedule(0);
   const alone = await day();
   const { ok, problems } = await (await world.operator("GET", "/health")).json<{ ok: boolean; problems: unknown[] }>();
   world = await World.create();
   client = await world.brand([ADA, "+12125550101"], "other");
   new ToldCarrier(world);
-  await keep(KEPT);
+  await schedule(SCHEDULED);
   const beside = await day();
   expect(beside.map(([name, { calls, rowsWritten }]) => [name, calls, rowsWritten])).toEqual(
     alone.map(([name, { calls, rowsWritten }]) => [name, calls, rowsWritten]),

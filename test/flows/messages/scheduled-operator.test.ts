@@ -24,7 +24,7 @@ describe("an operator", () => {
     expect(await call({ sendPurpose: "spring", dryRun: true })).toEqual({ cancelled: 2 });
     expect(await call({ sendPurpose: "spring", expected: 1 })).toMatchObject({ code: 40903 });
     expect(await call({ sendPurpose: "spring", expected: 2 })).toEqual({ cancelled: 2 });
-    expect(await at.kept()).toHaveLength(1);
+    expect(await at.scheduled()).toHaveLength(1);
     await at.passUntil(world.now + 2 * HOUR * 1000);
     expect(sent.map(({ to }) => to)).toEqual([BOB]);
   });
@@ -40,7 +40,34 @@ describe("an operator", () => {
     });
     expect((await world.operator("POST", `/messages/${messageId}/cancel`)).status).toBe(200);
     expect(await read()).toMatchObject({ status: "FAILED_TO_SEND", reason: "CANCELLED", scheduledFor });
-    expect(await at.kept()).toEqual([]);
+    expect(await at.scheduled()).toEqual([]);
+  });
+
+  it("finds it wherever it finds others, with its time", async () => {
+    const { messageId, scheduledFor } = await at.schedule(HOUR, { sendPurpose: "spring" });
+    const phone = encodeURIComponent(ADA);
+    const lists = [
+      "/messages",
+      "/messages?website=brand",
+      `/messages?phone=${phone}`,
+      "/messages?website=brand&purpose=spring",
+    ];
+    for (const path of [...lists, "/messages?status=PENDING_TO_SEND"]) {
+      const { messages } = await (await world.operator("GET", path)).json<{ messages: object[] }>();
+      expect([path, messages]).toMatchObject([path, [{ messageId, scheduledFor, acceptedAt: at.inSeconds(0) }]]);
+    }
+    const person = await (await world.operator("GET", `/people/${phone}`)).json();
+    expect(person).toMatchObject({ websites: [{ messageCount: 1 }], messages: [{ messageId }] });
+    const report = await (await world.operator("GET", "/report?by=day")).json();
+    expect(report).toMatchObject({ total: { accepted: 1, pending: 1 } });
+  });
+
+  it("holds it once its time comes, and counts it then", async () => {
+    await at.schedule(HOUR);
+    const hold = async () => (await world.operator("POST", "/websites/brand/hold", {})).json();
+    expect(await hold()).toMatchObject({ held: 0 });
+    await at.passUntil(world.now + HOUR * 1000);
+    expect(await hold()).toMatchObject({ held: 1 });
   });
 
   it("holds it: it waits beyond its time, and goes once it is released", async () => {
@@ -60,12 +87,12 @@ describe("an operator", () => {
     ).text();
     expect(person).toContain(messageId);
     await world.operator("DELETE", `/websites/brand/people/${encodeURIComponent(ADA)}`);
-    expect(await at.kept()).toEqual([]);
+    expect(await at.scheduled()).toEqual([]);
     await at.passUntil(world.now + 2 * HOUR * 1000);
     expect(sent).toEqual([]);
   });
 
-  it("is not erased again by a release that began before", async () => {
+  it("is not stored again by a sweep that began before it is erased", async () => {
     await at.schedule(HOUR);
     world.advance(HOUR - MINUTE);
     const { deps } = world;
@@ -75,7 +102,7 @@ describe("an operator", () => {
       batch: async (statements: D1PreparedStatement[]) => {
         if (isFirst) {
           isFirst = false;
-          await env.DB.prepare("DELETE FROM scheduled_messages").run();
+          await env.DB.prepare("DELETE FROM messages").run();
         }
         return deps.db.batch(statements);
       },
@@ -83,6 +110,6 @@ describe("an operator", () => {
     world.deps = { ...deps, db };
     await world.sweep();
     world.deps = deps;
-    expect(await at.stored()).toEqual([]);
+    expect([isFirst, await at.stored()]).toEqual([false, []]);
   });
 });

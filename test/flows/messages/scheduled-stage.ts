@@ -78,12 +78,15 @@ export class ScheduledStage {
     return answer.json();
   }
 
-  kept() {
-    return this.world.rows("SELECT message_id, phone, send_at FROM scheduled_messages ORDER BY send_at");
+  /** Those that have no job yet. */
+  scheduled() {
+    return this.world.rows(
+      "SELECT message_id, phone, send_at FROM messages WHERE status = 'PENDING_TO_SEND' AND due_at IS NULL ORDER BY send_at",
+    );
   }
 
   stored() {
-    return this.world.rows("SELECT message_id, status, reason_code, accepted_at, requested_at, send_at FROM messages");
+    return this.world.rows("SELECT message_id, status, reason_code, accepted_at, due_at, send_at FROM messages");
   }
 
   async statusOf(messageId: string): Promise<{ status: string; reason: string | null }> {
@@ -132,7 +135,7 @@ export const submitAll = ({ world }: ScheduledStage) =>
     world.jobs.splice(0).map(({ body }) => body),
   );
 
-/** A request is kept, its client is told that it is not, and the store comes back later: nothing of it goes. */
+/** A message is stored, its client is told that it is not, and the store comes back later: nothing of it goes. */
 export async function expectTakenBack(minutes: number): Promise<void> {
   for (let awaySeconds = 30; awaySeconds < minutes * MINUTE + 120; awaySeconds += 110) {
     const at = await ScheduledStage.begin();

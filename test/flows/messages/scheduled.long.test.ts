@@ -26,12 +26,12 @@ it("a client that cancels races the run that submits, 500 times: one wins, the a
   for (let turn = 0; turn < 20; turn++) await race(at, turn, {}, () => submitAll(at));
 });
 
-it("a client that cancels races the sweep that releases, 500 times: the same", async () => {
+it("a client that cancels races the sweep that queues, 500 times: the same", async () => {
   const at = await ScheduledStage.begin();
   for (let turn = 0; turn < 20; turn++) await race(at, turn, { sendAt: at.inSeconds(HOUR) }, () => at.world.sweep());
 });
 
 it.each([8, 12])(
-  "a request %i minutes ahead that is kept, whose client was told that it is not, does not go before the cancellation, whenever the store comes back",
+  "a message %i minutes ahead, whose client was told that it is not stored, does not go before the cancellation, whenever the store comes back",
   expectTakenBack,
 );

@@ -1,8 +1,7 @@
-/** Messages with a time: kept, made messages shortly before, never early, and cancelled by whoever is first. */
+/** Messages with a time: stored, queued shortly before, never early, and cancelled by whoever is first. */
 import { beforeEach, describe, expect, it } from "vitest";
 import type { OutboundMessage } from "../../../src/carriers/carrier.ts";
 import { cancelUnconfirmed } from "../../../src/store/messages/cancelled-messages.ts";
-import { KEPT_JOBS_A_SWEEP, keepJob } from "../../../src/store/messages/kept-jobs.ts";
 import { countsOf } from "../../counted.ts";
 import { failingDatabase } from "../../failing-database.ts";
 import { SEND, type TestClient, type World } from "../../world.ts";
@@ -32,30 +31,29 @@ beforeEach(async () => {
 });
 
 describe("a message with a time that is far ahead", () => {
-  it("is kept and answered, and no message yet: nothing of it is queued, counted or sent", async () => {
+  it("is stored, answered and counted, and nothing of it is queued or sent", async () => {
     const sendAt = world.now + 2 * HOUR * 1000;
     const { messageId, scheduledFor } = await at.schedule(2 * HOUR);
     expect(scheduledFor).toBe(new Date(sendAt).toISOString());
-    expect(await at.kept()).toEqual([{ message_id: messageId, phone: 12125550100, send_at: sendAt }]);
-    expect([await at.stored(), world.jobs, world.callbacks]).toEqual([[], [], []]);
+    const scheduled = [{ message_id: messageId, phone: 12125550100, send_at: sendAt }];
+    expect([await at.scheduled(), world.jobs, world.callbacks]).toEqual([scheduled, [], []]);
     expect(await at.statusOf(messageId)).toMatchObject({ status: "PENDING_TO_SEND", reason: null });
-    expect((await countsOf(world)).accepted).toBeUndefined();
+    expect((await countsOf(world)).accepted).toBe(1);
     await at.passUntil(sendAt - 8 * MINUTE * 1000);
-    expect(await at.stored()).toEqual([]);
+    expect([await at.scheduled(), world.jobs]).toEqual([scheduled, []]);
   });
 
-  it("becomes a message seven minutes before, goes at its time, and is reported", async () => {
-    const requestedAt = world.now;
+  it("gets its job seven minutes before, and goes at its time", async () => {
+    const acceptedAt = world.now;
     const sendAt = world.now + 2 * HOUR * 1000;
     const { messageId } = await at.schedule(2 * HOUR, { clickUrl: "https://example.com/sale" });
     await at.passUntil(sendAt - 7 * MINUTE * 1000);
-    expect(await at.kept()).toEqual([]);
     expect(await at.stored()).toMatchObject([
       {
         message_id: messageId,
         status: "PENDING_TO_SEND",
-        accepted_at: world.now,
-        requested_at: requestedAt,
+        accepted_at: acceptedAt,
+        due_at: sendAt,
         send_at: sendAt,
       },
     ]);
@@ -75,7 +73,7 @@ describe("a message with a time that is far ahead", () => {
     for (const fields of [{ phone: STOPPED }, { phone: "+12125550177" }, { phone: "", email: "nobody@example.com" }])
       answers.push(await at.schedule(2 * HOUR, fields));
     expect(answers.map(({ scheduledFor }) => scheduledFor)).toEqual([undefined, undefined, undefined]);
-    expect(await at.kept()).toEqual([]);
+    expect(await at.scheduled()).toEqual([]);
     expect((await at.stored()).map(({ status }) => status).sort()).toEqual([
       "FAILED_TO_MATCH",
       "NOT_FOUND",
@@ -85,7 +83,7 @@ describe("a message with a time that is far ahead", () => {
   });
 
   it.each([
-    ["before it becomes a message", -10 * MINUTE],
+    ["before it has its job", -10 * MINUTE],
     ["after", -1 * MINUTE],
   ])("is not sent to a person who stops %s, and its client is told", async (_, seconds) => {
     const sendAt = world.now + HOUR * 1000;
@@ -98,15 +96,15 @@ describe("a message with a time that is far ahead", () => {
     expect((await world.events(client)).map(({ status }) => status)).toEqual(["NOT_SUBSCRIBED"]);
   });
 
-  it("goes to the number that its address has when it goes", async () => {
+  it("goes to the number that its address had when it was accepted", async () => {
     const { messageId } = await at.schedule(HOUR, { phone: "", email: "ada@example.com" });
     await world.subscribers("brand", [`${BOB},ada@example.com`]);
     await at.passUntil(world.now + HOUR * 1000);
-    expect(sent.map(({ to }) => to)).toEqual([BOB]);
+    expect(sent.map(({ to }) => to)).toEqual([ADA]);
     expect(await at.statusOf(messageId)).toMatchObject({ status: "SENDING" });
   });
 
-  it("is stored once, however often the transaction that releases it runs", async () => {
+  it("goes once, however often the transaction that gives it its job runs", async () => {
     const { messageId } = await at.schedule(HOUR);
     await at.passUntil(world.now + (HOUR - 4 * MINUTE) * 1000);
     const { deps } = world;
@@ -125,7 +123,7 @@ describe("a message with a time within the next seven minutes", () => {
     const sendAt = world.now + 6 * MINUTE * 1000;
     const { messageId, scheduledFor } = await at.schedule(6 * MINUTE);
     expect(scheduledFor).toBe(new Date(sendAt).toISOString());
-    expect(await at.kept()).toEqual([]);
+    expect(await at.scheduled()).toEqual([]);
     expect(world.jobs.map(({ at }) => at)).toEqual([sendAt]);
     await world.deliver("textgate-messages", [{ kind: "deliver", messageIds: [messageId] }]);
     await world.sweep();
@@ -230,19 +228,19 @@ describe("a request with a time that is repeated", () => {
     expect(sent.map(({ to }) => to).sort()).toEqual([ADA, BOB]);
   });
 
-  it("with the same content and time is a duplicate of what is kept, and with another time is none", async () => {
+  it("with the same content and time is a duplicate of what is scheduled, and with another time is none", async () => {
     await world.website("brand", { duplicateWindowHours: 24 });
     const first = await at.schedule(HOUR);
     expect(await at.schedule(HOUR)).toEqual(first);
-    expect(await at.kept()).toHaveLength(1);
+    expect(await at.scheduled()).toHaveLength(1);
     const other = await at.schedule(2 * HOUR);
     expect(other.messageId).not.toBe(first.messageId);
-    expect(await at.kept()).toHaveLength(2);
+    expect(await at.scheduled()).toHaveLength(2);
   });
 });
 
 describe("a client that cancels", () => {
-  it("ends what is kept and what waits, leaves what is begun or final, and knows nothing of others", async () => {
+  it("ends what is scheduled and what waits, leaves what is begun or final, and knows nothing of others", async () => {
     const other = await world.brand([ADA], "other");
     const foreign = await world.send(other, { phone: ADA });
     const far = (await at.schedule(2 * HOUR)).messageId;
@@ -272,7 +270,7 @@ describe("a client that cancels", () => {
     for (const turn of [0, 1]) await race(at, turn, {}, () => submitAll(at));
   });
 
-  it("races the sweep that releases: the same", async () => {
+  it("races the sweep that queues: the same", async () => {
     for (const turn of [0, 1]) await race(at, turn, { sendAt: at.inSeconds(HOUR) }, () => world.sweep());
   });
 
@@ -292,37 +290,17 @@ describe("a client that cancels", () => {
   });
 });
 
-describe("a request that is kept, whose client was told that it is not", () => {
-  it("is taken back, and a late transaction keeps nothing", async () => {
+describe("a scheduled message whose client was told that it is not stored", () => {
+  it("is taken back", async () => {
     const { messageId } = await at.schedule(HOUR);
     await world.invoke("queue", () => cancelUnconfirmed(world.deps.db, [messageId], world.now));
-    expect(await at.kept()).toEqual([]);
+    expect(await at.scheduled()).toEqual([]);
     await at.passUntil(world.now + 2 * HOUR * 1000);
     expect(sent).toEqual([]);
   });
 
   it("does not go before the cancellation, whenever the store comes back", async () => {
     await expectTakenBack(4);
-  });
-
-  it("is not released before all that KV keeps is queued, however much that is", async () => {
-    const ids = await at.scheduleAll(new Array(KEPT_JOBS_A_SWEEP + 30).fill(10 * MINUTE));
-    const keep = (id: string, index: number) => {
-      const name = `${world.now}:${String(index).padStart(4, "0")}`;
-      return keepJob(world.deps.kv, name, { job: { kind: "cancel", messageIds: [id] }, dueAt: world.now });
-    };
-    await Promise.all(ids.map(keep));
-    // The queue was away until their time.
-    world.advance(11 * MINUTE);
-    await world.sweep();
-    const queued = world.jobs.splice(0).map(({ body }) => body);
-    expect(queued.map(({ kind }) => kind)).toEqual(new Array(KEPT_JOBS_A_SWEEP).fill("cancel"));
-    // As one job: what each costs is no matter here.
-    const messageIds = queued.flatMap((job) => (job.kind === "cancel" ? job.messageIds : []));
-    await world.deliver("textgate-messages", [{ kind: "cancel", messageIds }]);
-    await world.pass(15);
-    expect(sent).toEqual([]);
-    expect([await at.kept(), await at.stored()]).toEqual([[], []]);
   });
 
   it("stays if its id was returned for a duplicate since", async () => {
@@ -335,7 +313,7 @@ describe("a request that is kept, whose client was told that it is not", () => {
   });
 });
 
-it("no text goes early or twice, and all go, though the clock jumps and a transaction that releases them is lost", async () => {
+it("no text goes early or twice, and all go, though the clock jumps and a transaction that queues them is lost", async () => {
   const steps: Step[] = [
     { seconds: 20 * MINUTE, fault: "after", sweeps: true },
     { seconds: -HOUR, fault: "before", sweeps: true },

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { Deps } from "../../../src/deps.ts";
 import type { Send } from "../../../src/domain/messages/send.ts";
 import { SendGroups, storeGroup } from "../../../src/flows/messages/store-sends.ts";
+import { memoryTexts } from "../../memory-texts.ts";
 import type { TestClient, World } from "../../world.ts";
 import { ADA, BOB, idOf, SendsStage, STRANGER } from "./store-sends-stage.ts";
 
@@ -131,7 +132,7 @@ describe("the sends of a website", () => {
       storedBefore.push((await messages()).length);
       if (nth === 1) await first.promise;
     });
-    const groups = new SendGroups();
+    const groups = new SendGroups(memoryTexts());
     const sends = Array.from({ length: 5 }, () => send());
     const areStoring = () => sends.map((one) => groups.isStoring(idOf(one)));
     const answers = sends.map((one) => groups.store(deps, one));
@@ -146,7 +147,7 @@ describe("the sends of a website", () => {
   });
 
   it("are not queued by what stores them: nobody knows yet what their clients are told", async () => {
-    const groups = new SendGroups();
+    const groups = new SendGroups(memoryTexts());
     await Promise.all([send(), send(), send({ phone: STRANGER })].map((one) => groups.store(world.deps, one)));
     await world.afterAnswer();
     expect((await messages()).length).toBe(3);
@@ -155,7 +156,7 @@ describe("the sends of a website", () => {
 
   it("are refused, and not stored, while a second's worth waits", async () => {
     const held = Promise.withResolvers<void>();
-    const groups = new SendGroups();
+    const groups = new SendGroups(memoryTexts());
     const deps = watched(() => held.promise);
     const answers = Array.from({ length: 1001 }, () => groups.store(deps, send()));
     expect(await groups.store(deps, send())).toMatchObject({ kind: "failed", isUnavailable: true, isRefused: true });
@@ -169,7 +170,7 @@ describe("the sends of a website", () => {
     ["refused untried once the store has been silent for a while", 20, "refused"],
     ["tried all the same when it has failed at once", 0, "stored"],
   ])("wait for a write: they are %s", async (_, seconds, outcome) => {
-    const groups = new SendGroups();
+    const groups = new SendGroups(memoryTexts());
     const begun = Promise.withResolvers<void>();
     const deps = watched(async (_statements, nth) => {
       if (nth > 1) return;

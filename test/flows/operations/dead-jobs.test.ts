@@ -106,7 +106,7 @@ describe("a job that always fails", () => {
 
   it("for the store's sake is tried on: how often, the queue decides", async () => {
     world.deps = { ...world.deps, db: broken() };
-    expect(await at.deliver(MESSAGES, [{ id: "a", body: poison, attempts: 10 }])).toEqual({ a: 192 });
+    expect(await at.deliver(MESSAGES, [{ id: "a", body: poison, attempts: 10 }])).toEqual({ a: 60 });
   });
 
   it("and that the store does not keep comes again", async () => {
@@ -202,21 +202,31 @@ describe("a job that makes up for a failed store", () => {
     );
   });
 
-  it("is done from the dead-letter queue too, as nothing else does its work", async () => {
+  it("goes from the dead-letter queue back to its own, as nothing else does its work, however long the store is away", async () => {
     const { deps } = world;
     world.deps = { ...deps, db: broken() };
-    expect(await at.deliver(DEAD, [{ ...release, attempts: 90 }])).toEqual({ a: 300 });
+    expect(await at.deliver(MESSAGES, [{ ...release, attempts: 21 }])).toEqual({ a: 60 });
+    expect(await at.deliver(DEAD, [release])).toEqual({ a: null });
+    const [back] = world.jobs.splice(0).slice(-1);
+    expect(back).toEqual({ body: release.body, at: world.now });
+    expect(jobLines().at(-1)).toMatchObject({ kind: "release", outcome: "retried" });
     world.deps = deps;
-    expect(await at.deliver(DEAD, [{ ...release, attempts: 91 }])).toEqual({ a: null });
+    expect(await at.deliver(MESSAGES, [{ id: "b", body: back?.body }])).toEqual({ b: null });
     expect(await world.rows("SELECT claim, claimed_at FROM messages")).toEqual([{ claim: null, claimed_at: null }]);
     expect(await at.list()).toEqual([]);
   });
 
-  it("is kept from there when it fails by itself", async () => {
-    world.deps = { ...world.deps, db: faultyDatabase(claim) };
-    expect(await at.deliver(DEAD, [{ ...release, attempts: 5 }])).toEqual({ a: 25 });
-    expect(await at.deliver(DEAD, [{ ...release, attempts: 6 }])).toEqual({ a: null });
-    expect(await at.list()).toMatchObject([{ id: "a", queue: MESSAGES, body: release.body }]);
+  it("stays in the dead-letter queue while its own takes nothing, and never becomes a dead job there", async () => {
+    const sendBatch = async () => Promise.reject(new Error("Queue sendBatch failed"));
+    world.deps = { ...world.deps, messages: { sendBatch } as unknown as typeof world.deps.messages };
+    const body = { kind: "receipts", carrier: "sandbox", receipts: [] };
+    const batch = [
+      { ...release, attempts: 90 },
+      { id: "b", body, attempts: 90 },
+    ];
+    expect(await at.deliver(DEAD, batch)).toEqual({ a: 60, b: null });
+    expect(world.receipts.map((job) => job.body)).toEqual([body]);
+    expect(await at.list()).toEqual([]);
   });
 });
 

@@ -27,7 +27,7 @@ function found1(index: number, secondsAgo: number, phone: string, given: Given):
     scheduledFor: null,
     waits: null,
     ...{ mediaUrl: null, clickUrl: null, encoding: "GSM-7", segments: 1, carrierMessageId: null, claimedAt: null },
-    ...{ requestedAt: null, expiresAt: null, timeZone: null, region: null },
+    ...{ expiresAt: null, timeZone: null, region: null },
     clickedAt: null,
     ...given,
   };

@@ -325,7 +325,12 @@ describe("at night", () => {
   test("texts are held, counted, cancelled, released and found", async () => {
     const client = await makeClient(service.url, "", [ADA]);
     const filter = ["--purpose", "spring-sale_01"];
-    const { websiteId } = await operatorJson(["message", (await send(client, { phone: ADA })).messageId]);
+    const first = await send(client, { phone: ADA });
+    const { websiteId } = await operatorJson(["message", first.messageId]);
+    await waitFor("its submission", async () => {
+      const { status } = await operate(service.url, "GET", `/messages/${first.messageId}`);
+      return status !== "PENDING_TO_SEND";
+    });
     expect(await operator(["hold", websiteId, ...filter])).toEqual({
       code: 0,
       output: expect.stringMatching(/^No waiting message of .*\nWaiting now: nothing\.\nholdId +\S+\nheld +0\n\n/),

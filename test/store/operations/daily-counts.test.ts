@@ -113,6 +113,22 @@ describe("closed days", () => {
     await expectExact(100);
   });
 
+  it("end before a message that waits for a time far ahead, and cost a sweep nothing until then", async () => {
+    await seedDay(3000, { day: 18 });
+    const accepted = { accepted_at: Date.UTC(2026, 10, 18), updated_at: 0, send_at: world.now + 86_400_000 };
+    const text = "'later', 'brand', '', 12125550007, 'Hello', '', 'sale', 'PENDING_TO_SEND'";
+    await world.rows(
+      `INSERT INTO messages (message_id, website_id, client_id, phone, text, callback_data, send_purpose, status, ${Object.keys(accepted)})
+        VALUES (${text}, ${Object.values(accepted)})`,
+    );
+    await closeDays(world.deps, world.now, 20);
+    expect(await countedUntil()).toBe(accepted.accepted_at);
+    const { db, take } = countingDatabase(world.deps.db);
+    await closeDays({ ...world.deps, db }, world.now, 20);
+    expect(take().rowsRead).toBeLessThan(10);
+    expect((await report()).total).toMatchObject({ accepted: 3001, pending: 1 });
+  });
+
   it("are not closed twice by a transaction that takes effect twice, nor by two sweeps at a time", async () => {
     await seedDay(20_000);
     await Promise.all([1, 2, 3].map(() => closeDays(world.deps, world.now, 20)));

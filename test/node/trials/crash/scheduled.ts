@@ -1,4 +1,4 @@
-// Kills the service while scheduled texts are kept, are made messages, and go.
+// Kills the service while scheduled texts are stored, are queued, and go.
 import { setTimeout as wait } from "node:timers/promises";
 import { drawnInteger } from "../../../random.ts";
 import { CountingReceiver } from "../../harness/counting-receiver.ts";
@@ -21,12 +21,12 @@ const TEXTS = 5000;
 const A_REQUEST = 500;
 
 /**
- * When a text is due, in seconds after the first request. The sweep makes messages of requests seven minutes ahead: at once of those that
- * are due soon, and within the first minute of the others.
+ * When a text is due, in seconds after the first request. The sweep queues texts seven minutes ahead: those that are due soon
+ * are queued at once, and the others within the first minute.
  */
 const DUE_SECONDS = { soon: [20, 60], later: [425, 470] } as const;
 
-/** The service is killed within each of these: while texts are accepted and made messages, while they go, while they are kept. */
+/** The service is killed within each of these: while texts are accepted and queued, while they go, while they wait. */
 const KILLED_SECONDS = [
   [2, 18],
   [20, 40],
@@ -38,7 +38,7 @@ const KILLED_SECONDS = [
 
 /**
  * How long after its time a text may go at the latest. Miniflare's queues forget their jobs when the service is killed: the sweep finds the
- * text and gives it a job that comes after any cancellation, five minutes and a half later. The next kill may lose that job, too.
+ * text and gives it a job that comes after any cancellation, a minute and a half later. The next kill may lose that job, too.
  */
 const LATEST_SECONDS = 840;
 
@@ -72,8 +72,8 @@ export async function scheduled({ bundle, seed, keep }: ScheduledOptions): Promi
     const late = waits.filter((milliseconds) => milliseconds > LATEST_SECONDS * 1000).length;
     if (early > 0) faults.push(`${early} texts went before their time`);
     if (late > 0) faults.push(`${late} texts went more than ${LATEST_SECONDS} s late`);
-    const kept = TEXTS - record.messages.length;
-    if (kept > 0) faults.push(`${kept} texts never became messages`);
+    const missing = TEXTS - record.messages.length;
+    if (missing > 0) faults.push(`${missing} texts are not stored`);
     return {
       figures: {
         ...figures,

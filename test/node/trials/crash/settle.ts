@@ -8,7 +8,7 @@ import { readRecord, type ServiceRecord } from "./record.ts";
 
 const SILENCE_MILLISECONDS = 3000;
 const LOOK_AGAIN_MILLISECONDS = 250;
-/** A message without a job may wait for five minutes and a half, and a minute for the sweep. */
+/** A message without a job waits for a minute and a half, and again after each kill that loses the new one. */
 const LONGEST_SEARCH_MILLISECONDS = 420_000;
 
 /** Waits until nothing waits any more, ends the service and reads its record. */
