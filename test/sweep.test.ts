@@ -18,14 +18,16 @@ describe("a sweep with nothing to do", () => {
   it.each(HOURS)(
     "reads the 20 oldest rows of each state for the history of problems, and no other row: %s",
     async (_, minutes, costs) => {
-      expect(await costOfIdle(2000, minutes)).toEqual({ ...costs, rowsWritten: 2 });
+      expect(await costOfIdle(2000, minutes)).toEqual(costs);
     },
   );
 });
 
 it("a sweep with nothing to do costs what docs/measurements.md says", () => {
   const rows = `${ORDINARY.rowsRead}, with the hourly jobs ${HOURLY.rowsRead}`;
-  expect(measurements).toContain(`| ${rows} | 2 | ${ORDINARY.calls} calls, or ${HOURLY.calls} |`);
+  expect(measurements).toContain(
+    `| ${rows} | ${ORDINARY.rowsWritten}, or ${HOURLY.rowsWritten} | ${ORDINARY.calls} calls, or ${HOURLY.calls} |`,
+  );
 });
 
 describe("a sweep with little to do", () => {

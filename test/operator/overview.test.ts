@@ -96,7 +96,7 @@ describe("texts", () => {
     await world.send(client, { phone: BOB });
     const waiting = async () => {
       const { needs, websites } = await look();
-      return [needs.waiting, websites[0]?.waiting];
+      return [needs.overdue, websites[0]?.overdue];
     };
     world.advance(120);
     expect(await waiting()).toEqual([1, 1]);

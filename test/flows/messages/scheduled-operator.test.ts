@@ -59,7 +59,7 @@ describe("an operator", () => {
     const person = await (await world.operator("GET", `/people/${phone}`)).json();
     expect(person).toMatchObject({ websites: [{ messageCount: 1 }], messages: [{ messageId }] });
     const report = await (await world.operator("GET", "/report?by=day")).json();
-    expect(report).toMatchObject({ total: { accepted: 1, pending: 1 } });
+    expect(report).toMatchObject({ total: { accepted: 1, scheduled: 1 } });
   });
 
   it("holds it once its time comes, and counts it then", async () => {
