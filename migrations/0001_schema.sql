@@ -74,15 +74,6 @@ CREATE TABLE refused_requests (
 
 CREATE INDEX refused_requests_by_time ON refused_requests (refused_at);
 
--- How many requests of a website were refused, for 30 days. At least: what an isolate had not stored at its end is missing.
-CREATE TABLE refusal_counts (
-  website_id TEXT NOT NULL,
-  day INTEGER NOT NULL,                -- since 1970, UTC
-  code INTEGER NOT NULL,
-  requests INTEGER NOT NULL,
-  PRIMARY KEY (website_id, day, code)
-) STRICT, WITHOUT ROWID;
-
 -- The current state of each number; subscription_changes says how it came about.
 CREATE TABLE subscriptions (
   website_id TEXT NOT NULL,
@@ -293,19 +284,6 @@ CREATE TABLE dead_jobs (
 CREATE INDEX dead_jobs_by_time ON dead_jobs (died_at);
 CREATE INDEX dead_jobs_waiting ON dead_jobs (died_at) WHERE put_back_at IS NULL;
 
--- How submissions and callbacks of the last hour ended, by minute.
-CREATE TABLE outcome_counts (
-  minute INTEGER NOT NULL,             -- since 1970
-  kind TEXT NOT NULL,                  -- submission, callback
-  carrier TEXT NOT NULL,               -- '' of a callback
-  outcome TEXT NOT NULL,
-  count INTEGER NOT NULL,
-  -- When the first and the latest of these outcomes came.
-  first_at INTEGER NOT NULL DEFAULT 0,
-  last_at INTEGER NOT NULL DEFAULT 0,
-  PRIMARY KEY (minute, kind, carrier, outcome)
-) STRICT, WITHOUT ROWID;
-
 -- When the last sweep ended: an operator sees that crons do not run.
 CREATE TABLE last_sweep (
   only INTEGER NOT NULL PRIMARY KEY CHECK (only = 1),
@@ -470,17 +448,6 @@ CREATE TABLE failing_endpoints (
   cause TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- The callbacks that were posted to the endpoint of a client, by 20 minutes, for a day.
-CREATE TABLE endpoint_posts (
-  client_id TEXT NOT NULL,
-  slot INTEGER NOT NULL,               -- of 20 minutes, since 1970
-  taken INTEGER NOT NULL,
-  failed INTEGER NOT NULL,
-  total_ms INTEGER NOT NULL,
-  slowest_ms INTEGER NOT NULL,
-  PRIMARY KEY (client_id, slot)
-) STRICT, WITHOUT ROWID;
-
 -- Problems that the sweep has found, while they last and 30 days longer.
 CREATE TABLE told_problems (
   problem TEXT NOT NULL,
@@ -599,36 +566,27 @@ CREATE TABLE database_sizes (
   bytes INTEGER NOT NULL
 ) STRICT;
 
--- Whether texts arrive, and when an outcome came: a success ends a problem at once, whatever its minute.
-
--- Receipts of texts that were submitted in the last hour. A minute is that of the submission, so accepted texts and their receipts
--- add up.
-CREATE TABLE receipt_counts (
-  minute INTEGER NOT NULL,             -- since 1970
-  carrier TEXT NOT NULL,
-  sender TEXT NOT NULL,                -- of the website; '' for none
-  reason TEXT NOT NULL,                -- '' for delivered; see src/domain/messages/reason.ts
-  code TEXT NOT NULL,                  -- the carrier's own code of a failure; '' for none
-  count INTEGER NOT NULL,
-  first_at INTEGER NOT NULL,           -- when the first and the last of these texts were submitted
-  last_at INTEGER NOT NULL,
-  received_at INTEGER NOT NULL,        -- when the latest of these receipts came
-  PRIMARY KEY (minute, carrier, sender, reason, code)
-) STRICT, WITHOUT ROWID;
-
--- What is counted: a row for each count that is not 0. The sweep adds up the ledgers once a minute: see src/store/operations/count-ledgers.ts.
--- - kind accepted: texts, without replies to keywords, by the minute and the day of their acceptance. Those among them that are no longer
---   pending: a class of src/domain/messages/outcome-class.ts, with the carrier as detail in a minute.
--- - kind clicked, optedOut: those that a person has clicked, or answered by opting out, by the day of their acceptance.
--- - kind joined, parted: numbers that were subscribed, and that were unsubscribed or erased, by the day of the change.
+-- What is counted, for an hour by minute, for a day by 20 minutes, and for a month by day. The sweep adds up the ledgers once a minute: see
+-- src/store/operations/count-ledgers.ts. What no ledger has is added as it happens.
+-- - accepted: texts, without replies to keywords, by their acceptance. Those that are no longer pending are also in a class of
+--   src/domain/messages/outcome-class.ts: in a minute, the detail is their carrier.
+-- - clicked, optedOut: the texts that a person has clicked, or answered by opting out, by the day of their acceptance.
+-- - joined, parted: numbers that were subscribed, and that were unsubscribed or erased.
+-- - outcome: how submissions and callbacks of a minute ended, and the receipts that came in it. The detail is the kind, the carrier and
+--   the outcome. A success ends a problem at once, whatever its minute.
+-- - receipt: receipts of texts that were submitted in the minute. The detail is a JSON array: the carrier, the sender, the reason ('' for
+--   delivered), and the carrier's code of a failure.
+-- - taken, failed, milliseconds: callbacks that were posted to the endpoint of a client, and how long they took, by 20 minutes.
+-- - refused: requests of a website. The detail is the code. At least: what an isolate had not stored at its end is missing.
 CREATE TABLE counts (
-  span TEXT NOT NULL,                  -- minute, day
-  at INTEGER NOT NULL,                 -- the minute or the day (UTC), since 1970
+  span TEXT NOT NULL,                  -- minute, slot (of 20 minutes), day
+  at INTEGER NOT NULL,                 -- the minute, slot or day (UTC), since 1970
   kind TEXT NOT NULL,
-  subject TEXT NOT NULL,               -- a website; '' for all of them
+  subject TEXT NOT NULL,               -- a website or a client; '' for all of them
   detail TEXT NOT NULL,                -- '' for none
   count INTEGER NOT NULL,
-  first_at INTEGER NOT NULL DEFAULT 0, -- when the first and the latest of them came, where that matters
+  -- When the first and the latest of these came: of outcomes, and of receipts when their texts were submitted. The longest of milliseconds.
+  first_at INTEGER NOT NULL DEFAULT 0,
   last_at INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (subject, span, kind, at, detail)
 ) STRICT, WITHOUT ROWID;

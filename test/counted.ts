@@ -10,3 +10,12 @@ export async function countsOf(world: World, subject = ""): Promise<Record<strin
   );
   return Object.fromEntries(rows.map(({ kind, count }) => [String(kind), Number(count)]));
 }
+
+/** How submissions and callbacks ended, by minute, in the order of their minutes. */
+export async function outcomesOf(world: World, wanted: "submission" | "callback") {
+  const rows = await world.rows("SELECT detail, count FROM counts WHERE kind = 'outcome' ORDER BY at, detail");
+  return rows.flatMap(({ detail, count }) => {
+    const [kind, carrier, ...outcome] = String(detail).split(" ");
+    return kind === wanted ? [{ carrier, outcome: outcome.join(" "), count }] : [];
+  });
+}

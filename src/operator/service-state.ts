@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { isStoreUnavailable } from "../domain/failure.ts";
 import { toMetrics } from "../domain/operations/metrics.ts";
-import { readMonth } from "../flows/operations/read-month.ts";
+import { readMonthOfAll } from "../flows/operations/read-month.ts";
 import { readServiceState } from "../flows/operations/read-service-state.ts";
 import { ok, type Resource } from "../http/call.ts";
 import { operatorCall } from "./operator-call.ts";
@@ -59,7 +59,7 @@ const getMetrics = operatorCall({
   run: async (request, deps) => {
     const [state, counted] = await Promise.all([
       readServiceState(deps, new URL(request.url).origin, request.requestId),
-      readMonth(deps, null).catch(unlessAway),
+      readMonthOfAll(deps).catch(unlessAway),
     ]);
     return new Response(toMetrics(state, counted?.month ?? null), { headers: { "content-type": METRICS_TYPE } });
   },

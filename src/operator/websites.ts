@@ -91,7 +91,7 @@ async function readPage(deps: Deps, website: Website): Promise<WebsiteAnswers["W
   return {
     ...websiteView(website),
     clients: clients.map((client) => clientWithUseView(client, endpoints)),
-    texts: texts && { asOf: texts.asOf === null ? null : toTime(texts.asOf), ...texts.month },
+    texts: { asOf: texts.asOf === null ? null : toTime(texts.asOf), ...texts.month },
     dailyLimitUsed: counted,
     refusedRequests: refusals.map(({ day, ...count }) => ({ day: toDay(day * DAY_MILLISECONDS), ...count })),
     changes,

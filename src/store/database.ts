@@ -115,7 +115,7 @@ export async function probeDatabase(db: D1Database): Promise<void> {
 
 /** It fails where the latest migration is not applied. */
 export function selectLatest(db: D1Database): D1PreparedStatement {
-  return db.prepare("SELECT count FROM receipt_counts WHERE minute < 0");
+  return db.prepare("SELECT as_of FROM counted_ledgers");
 }
 
 /** @param error of probeDatabase */

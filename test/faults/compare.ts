@@ -30,6 +30,9 @@ export interface Comparison {
 }
 
 /** What was counted outside, beside the service's own record. */
+/** A reply has its own words. */
+const isRequested = ({ tag }: Wish) => /^m\d+\.$/.test(tag);
+
 export class Comparer {
   readonly #stage: Stage;
   readonly #messages: Row[];
@@ -153,7 +156,7 @@ export class Comparer {
     ];
   }
 
-  /** What the report of a website must say: each wish, and as sent what a carrier has, or may have. */
+  /** What the report of a website must say: each wish but for replies to keywords, and as sent what a carrier has, or may have. */
   async reportFaults(websiteId: WebsiteId): Promise<string[]> {
     const { scenes, world, startedAt } = this.#stage;
     const day = (time: number) => new Date(time).toISOString().slice(0, 10);
@@ -161,7 +164,9 @@ export class Comparer {
     const { total } = (await (await world.operator("GET", path)).json()) as {
       total: { accepted: number; sent: number };
     };
-    const wishes = scenes.flatMap((scene) => scene.wishes.filter((wish) => wish.websiteId === websiteId));
+    const wishes = scenes.flatMap((scene) =>
+      scene.wishes.filter((wish) => wish.websiteId === websiteId && isRequested(wish)),
+    );
     const sent = wishes.filter(({ tag, to }) => {
       const isTaken = this.#submitted.get(keyOf(tag, to))?.some(({ outcome }) => outcome !== "refused");
       return isTaken || this.#byKey.get(keyOf(tag, to))?.some(isUnknown);

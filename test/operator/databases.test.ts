@@ -176,7 +176,7 @@ describe("a database that lacks a migration, or does not answer", () => {
   it("is named by /health, by the list and by the problems, and takes no website", async () => {
     await bindDatabases(world, 3);
     await world.sweep();
-    await boundDatabase("DB_2").exec("ALTER TABLE receipt_counts RENAME TO gone");
+    await boundDatabase("DB_2").exec("ALTER TABLE counted_ledgers RENAME TO gone");
     const names = otherNames(world);
     const dead = (name: string) => failingDatabase(strictDatabase(boundDatabase(name)), Number.POSITIVE_INFINITY);
     useDatabases(world, (name) => (name === "DB_3" ? dead(name) : strictDatabase(boundDatabase(name))), names);
@@ -204,7 +204,7 @@ describe("a database that lacks a migration, or does not answer", () => {
     );
     expect(await put("brand", { database: "DB_3" })).toMatchObject({ status: 400 });
     expect(await put("brand")).toMatchObject({ database: "DB" });
-    await boundDatabase("DB_2").exec("ALTER TABLE gone RENAME TO receipt_counts");
+    await boundDatabase("DB_2").exec("ALTER TABLE gone RENAME TO counted_ledgers");
   });
 });
 

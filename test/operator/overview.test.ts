@@ -209,22 +209,24 @@ it("shows the problems of the last week with their begin, their end and their ca
 });
 
 it("has no problem that GET /operator/health has not, however many senders have receipts", async () => {
-  const ofMinute = (minutesAgo: string) => ({ minute: `${Math.floor(world.now / 60_000)} - (${minutesAgo})` });
-  const at = (minutesAgo: string) => `${world.now} - (${minutesAgo}) * 60000`;
-  const delivered = { carrier: "'kannel'", reason: "''", code: "''" };
-  const received = (minutesAgo: string) => ({
-    ...ofMinute(minutesAgo),
-    ...{ first_at: at(minutesAgo), last_at: at(minutesAgo), received_at: at(minutesAgo) },
+  const ofMinute = (minutesAgo: string) => ({
+    ...{ span: "'minute'", subject: "''", at: `${Math.floor(world.now / 60_000)} - (${minutesAgo})` },
+    ...{ first_at: `${world.now} - (${minutesAgo}) * 60000`, last_at: `${world.now} - (${minutesAgo}) * 60000` },
   });
+  const outcome = { kind: "'outcome'", count: "1" };
+  const receipts = (number: number, minutesAgo: string, sender: string, count: string, failure = "'', ''") =>
+    seed(world, "counts", number, {
+      ...ofMinute(minutesAgo),
+      ...{ kind: "'receipt'", detail: `json_array('kannel', ${sender}, ${failure})`, count },
+    });
   // All receipts of a quiet carrier have arrived.
-  await seed(world, "receipt_counts", 5, { ...received("30 + i"), ...delivered, sender: "'+1213'", count: "1" });
-  const accepted = { kind: "'submission'", outcome: "'accepted'" };
-  await seed(world, "outcome_counts", 5, { ...ofMinute("30 + i"), ...accepted, carrier: "'kannel'", count: "1" });
+  await receipts(5, "30 + i", "'+1213'", "1");
+  await seed(world, "counts", 5, { ...ofMinute("30 + i"), ...outcome, detail: "'submission kannel accepted'" });
   // Most receipts of a busy sender have arrived in the hour.
-  await seed(world, "receipt_counts", 1, { ...received("20"), ...delivered, sender: "'+1214'", count: "90" });
-  const failed = { carrier: "'kannel'", reason: "'UNDELIVERED'", code: "'1'" };
-  await seed(world, "receipt_counts", 1, { ...received("4"), ...failed, sender: "'+1214'", count: "5" });
-  await seed(world, "receipt_counts", 1200, { ...received("i % 6"), ...delivered, sender: "'+1212' || i", count: "1" });
+  await receipts(1, "20", "'+1214'", "90");
+  await receipts(1, "4", "'+1214'", "5", "'UNDELIVERED', '1'");
+  await receipts(1200, "i % 6", "'+1212' || i", "1");
+  await seed(world, "counts", 6, { ...ofMinute("i"), ...outcome, detail: "'receipt kannel came'" });
   const health = await (await world.operator("GET", "/health")).json();
   expect(health).toMatchObject({ problems: ["sweep-late"] });
   expect((await look()).problems).toMatchObject([{ problem: "sweep-late" }]);
@@ -272,16 +274,10 @@ async function seedCrowd(websites: number): Promise<void> {
   const message = { website_id: `iif(i % 2, 'w10', 'w' || (i % ${websites}))`, accepted_at: now, ...text };
   await seed(world, "messages", 5000, { ...message, message_id: "'p' || i", status: "'PENDING_TO_SEND'" });
   await seed(world, "messages", 5000, { ...message, message_id: "'s' || i", status: "'SENDING'" });
-  const reason = { sender: `'+1212' || (i % ${websites})`, reason: "'UNDELIVERED'", code: "i", count: "9" };
-  const times = { first_at: now, last_at: now, received_at: now };
-  await seed(world, "receipt_counts", 5000, { minute: `${minute} - i % 60`, carrier: "'twilio'", ...reason, ...times });
-  await seed(world, "outcome_counts", 1000, {
-    minute: `${minute} - i % 60`,
-    kind: "'callback'",
-    carrier: "''",
-    outcome: "i",
-    count: "1",
-  });
+  const ofMinute = { span: "'minute'", subject: "''", at: `${minute} - i % 60`, first_at: now, last_at: now };
+  const detail = `json_array('twilio', '+1212' || (i % ${websites}), 'UNDELIVERED', i)`;
+  await seed(world, "counts", 5000, { ...ofMinute, kind: "'receipt'", detail, count: "9" });
+  await seed(world, "counts", 1000, { ...ofMinute, kind: "'outcome'", detail: "'callback  ' || i", count: "1" });
   await seed(world, "dead_jobs", 1000, { id: "i", queue: "'textgate-messages'", body: "'{}'", died_at: now });
   await seed(world, "events", 1000, { message_id: "'p' || i", event: "'X'", occurred_at: now, due_at: now });
 }

@@ -3,6 +3,7 @@ import type { Carrier, Submission } from "../../src/carriers/carrier.ts";
 import { sandbox } from "../../src/carriers/sandbox.ts";
 import type { Problem, ServiceState } from "../../src/domain/operations/problems.ts";
 import { COUNTED_ROWS } from "../../src/store/operations/service-state.ts";
+import { outcomesOf } from "../counted.ts";
 import { strictCarrier } from "../strict/bindings.ts";
 import { type TestClient, World } from "../world.ts";
 
@@ -204,8 +205,9 @@ describe("the last hour of a carrier", () => {
     expect((await look()).carriers).toMatchObject([{ lastHour: twice }]);
     world.advance(MINUTE);
     expect((await look()).carriers).toMatchObject([{ lastHour: { accepted: 0, refused: 0 } }]);
+    world.advance(5 * MINUTE);
     await world.sweep();
-    expect(await world.rows("SELECT * FROM outcome_counts")).toEqual([]);
+    expect(await outcomesOf(world, "submission")).toEqual([]);
   });
 
   it("counts nothing twice, and loses a count rather than a message", async () => {
@@ -214,7 +216,7 @@ describe("the last hour of a carrier", () => {
     await world.deliver("textgate-messages", jobs);
     await world.deliver("textgate-messages", jobs);
     expect((await look()).carriers).toMatchObject([{ lastHour: { accepted: 1 } }]);
-    await world.rows("DROP TABLE outcome_counts");
+    await world.rows("DROP TABLE counts");
     const messageId = await send();
     await submitAll();
     expect(await world.statusOf(messageId)).toBe("SENDING");

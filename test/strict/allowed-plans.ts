@@ -30,10 +30,6 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
     reason: "A hundred at most of one client.",
   },
   {
-    step: /^SEARCH refusal_counts USING PRIMARY KEY \(website_id=\? AND day[<>]\?\)$/,
-    reason: "The codes of 30 days at most of one website.",
-  },
-  {
     step: "SEARCH events USING INDEX events_by_client (website_id=? AND client_id=?)",
     sql: "ORDER BY seq DESC LIMIT",
     reason: "The last thousand of one client, for its developers.",
@@ -114,10 +110,6 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
     sql: "EXISTS (SELECT 1 FROM erased_people e WHERE e.website_id = w.website_id)",
     reason: THE_OPERATORS_LOOK,
   },
-  { step: "SEARCH outcome_counts USING PRIMARY KEY (minute<?)", reason: "What is deleted." },
-  { step: "SEARCH outcome_counts USING PRIMARY KEY (minute>?)", reason: "The last hour, which is what is asked for." },
-  { step: "SEARCH receipt_counts USING PRIMARY KEY (minute<?)", reason: "What is deleted." },
-  { step: "SEARCH receipt_counts USING PRIMARY KEY (minute>?)", reason: "The last hour, which is what is asked for." },
   {
     step: "SEARCH counts USING PRIMARY KEY (subject=? AND span=? AND kind=? AND at>?)",
     reason: "The last hour, or 31 days, of all websites or of one.",

@@ -93,7 +93,7 @@ function checkStatement({ sql, values }: Prepared): void {
 const WRITES = /\b(INSERT INTO|UPDATE (?!SET)\w+|DELETE FROM) /;
 
 /** Counts that are added once, and never tried again: see runOnce. */
-const ONCE = /^\s*INSERT INTO (outcome_counts|refusal_counts) /;
+const ONCE = /^\s*INSERT INTO counts /;
 
 /** What writes begins with the fence: see src/store/fence.ts. */
 function checkFence(statements: Prepared[]): void {

@@ -16,8 +16,6 @@ export interface ReceiptCount {
   /** When the first and the last of the texts were submitted. */
   firstAt: number;
   lastAt: number;
-  /** When the latest of the receipts came. */
-  receivedAt: number;
 }
 
 /**
@@ -125,10 +123,12 @@ const isAmong = (a: ReceiptCount, b: ReceiptCount) => a.firstAt <= b.lastAt && a
  * last text that has a receipt, and for 15 minutes no receipt has come at all. Single texts to a country whose networks confirm nothing
  * are no problem. Neither is a carrier that is slow to send: its receipts go on coming.
  * @param submissions of the last hour
+ * @param received when receipts came, by carrier
  */
 export function findSilentCarriers(
   submissions: (MinuteOutcome & { carrier: string })[],
   receipts: ReceiptCount[],
+  received: Pick<MinuteOutcome & { carrier: string }, "carrier" | "lastAt">[],
   nowMinute: number,
 ) {
   const accepted = Map.groupBy(
@@ -137,7 +137,7 @@ export function findSilentCarriers(
   );
   return [...accepted].flatMap(([carrier, texts]) => {
     const own = receipts.filter((it) => it.carrier === carrier);
-    const last = Math.max(...own.map(({ receivedAt }) => receivedAt));
+    const last = Math.max(...received.filter((it) => it.carrier === carrier).map(({ lastAt }) => lastAt));
     const lastMinute = Math.max(...own.map(({ minute }) => minute));
     const silent = sumOf(texts.filter(({ minute }) => minute > lastMinute));
     if (silent < FEWEST_TEXTS || last >= (nowMinute - RECEIPT_MINUTES) * 60_000) return [];

@@ -35,6 +35,8 @@ interface Observed extends ObservedState {
   /** These are of the last hour, without those of the sandbox, whose failures are rehearsed. */
   submissions: (MinuteOutcome & { carrier: string })[];
   receipts: ReceiptCount[];
+  /** When receipts came. */
+  received: (MinuteOutcome & { carrier: string })[];
   posts: MinuteOutcome[];
   failingEndpoints: EndpointState[];
   /** Whether a website uses the sandbox outside a developer's machine: its texts count as delivered, and reach nobody. */
@@ -104,9 +106,9 @@ const CHECKS = {
     }),
   "deliveries-failing": ({ receipts, nowMinute, countedAfter }) =>
     findFailingSenders(receipts, nowMinute, countedAfter),
-  "receipts-missing": ({ failing, submissions, receipts, nowMinute, countedAfter }) =>
+  "receipts-missing": ({ failing, submissions, receipts, received, nowMinute, countedAfter }) =>
     isKnown(failing, "receipts") && countedAfter <= nowMinute - HOUR_MINUTES
-      ? findSilentCarriers(submissions, receipts, nowMinute)
+      ? findSilentCarriers(submissions, receipts, received, nowMinute)
       : [],
   "callbacks-late": ({ callbacks }) => when(isOlder(callbacks.due, LATE_SECONDS)),
   "callbacks-failing": ({ posts, nowMinute }) => when(isFailing(posts, nowMinute)),

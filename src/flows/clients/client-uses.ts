@@ -8,8 +8,9 @@ import {
 } from "../../domain/clients/client-uses.ts";
 import { REFUSED_ONCE_MILLISECONDS, type RefusedRequest, toKept } from "../../domain/clients/refused-request.ts";
 import { storeRefusal, storeUse } from "../../store/clients/client-uses.ts";
-import { addRefusals } from "../../store/clients/refusal-counts.ts";
+import { toRefusals } from "../../store/clients/refusal-counts.ts";
 import { storeRefusedRequest } from "../../store/clients/refused-requests.ts";
+import { addCountsOnce } from "../../store/operations/counts.ts";
 import { inDatabase } from "../databases/places.ts";
 import { unlessItFails } from "../unless-it-fails.ts";
 import { countMiss } from "./count-miss.ts";
@@ -41,7 +42,7 @@ export function noteRefusedRequest(deps: Deps, client: Credentials, refused: Ref
 export function storeCountedRefusals(deps: Deps): void {
   for (const { websiteId, database } of deps.refusals.due(deps.now())) {
     const counts = deps.refusals.take(websiteId);
-    storeAfterwards(deps, database, (db) => addRefusals(db, websiteId, counts));
+    storeAfterwards(deps, database, (db) => addCountsOnce(db, toRefusals(websiteId, counts)));
   }
 }
 

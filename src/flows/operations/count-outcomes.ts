@@ -1,6 +1,7 @@
 import type { Deps } from "../../deps.ts";
 import { describeError } from "../../platform/describe-error.ts";
-import { addOutcomes, minuteOf, type OutcomeCount } from "../../store/operations/outcome-counts.ts";
+import { addCountsOnce } from "../../store/operations/counts.ts";
+import { minuteOf, type OutcomeCount, toCounts } from "../../store/operations/outcome-counts.ts";
 
 type Outcome = Pick<OutcomeCount, "kind" | "carrier" | "outcome">;
 
@@ -29,7 +30,7 @@ export function storeLater(deps: Deps, counts: OutcomeCount[]): void {
 
 async function store(deps: Deps, counts: OutcomeCount[]): Promise<void> {
   try {
-    await addOutcomes(deps.db, counts);
+    await addCountsOnce(deps.db, toCounts(counts));
   } catch (error) {
     deps.log("error", "outcomes.not-counted", { count: counts.length, error: describeError(error) });
   }

@@ -4,23 +4,22 @@ import { readTraffic, readWebsites } from "../../store/operations/overview.ts";
 import { askEach } from "../databases/ask-each.ts";
 import { addUp } from "./add-up-traffic.ts";
 
-/** What has become of the texts of the last 30 days, as the overview counts it; null: a database does not answer. */
-export async function readMonth(
-  deps: Deps,
-  websiteId: string | null,
-): Promise<{ asOf: number | null; month: Traffic } | null> {
+/** What has become of the texts of the last 30 days, as the overview counts it. */
+interface Month {
+  asOf: number | null;
+  month: Traffic;
+}
+
+/** @param deps of the database of the website */
+export async function readMonth({ db, now }: Deps, websiteId: string): Promise<Month> {
+  const at = now();
+  const [traffic, website] = await Promise.all([readTraffic(db, websiteId, at), readWebsites(db, [websiteId], at)]);
+  return addUp([traffic], [website], [websiteId], at);
+}
+
+/** All websites together; null: a database does not answer. */
+export async function readMonthOfAll(deps: Deps): Promise<Month | null> {
   const now = deps.now();
-  const chosen = websiteId === null ? [] : [websiteId];
-  const { answers, missing } = await askEach(deps, async ({ db }) => ({
-    traffic: await readTraffic(db, websiteId, now),
-    websites: await readWebsites(db, chosen, now),
-  }));
-  if (missing.unavailableDatabases) return null;
-  const all = answers.map(({ traffic }) => traffic);
-  return addUp(
-    all,
-    answers.map(({ websites }) => websites),
-    chosen,
-    now,
-  );
+  const { answers, missing } = await askEach(deps, ({ db }) => readTraffic(db, null, now));
+  return missing.unavailableDatabases ? null : addUp(answers, [], [], now);
 }

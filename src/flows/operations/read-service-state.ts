@@ -97,6 +97,7 @@ export async function readServiceState(
     posts: posts.filter(isReal),
     submissions: submissions.filter(isReal),
     receipts: receipts.filter(isReal),
+    received: outcomes.filter(({ kind }) => kind === "receipt"),
     failingEndpoints: counts.failingEndpoints.filter(isReal).map(toEndpoint),
   });
   return { problems: [...new Set(details.map(({ problem }) => problem))], details, ...state };

@@ -72,15 +72,9 @@ export const overviewAnswers = {
       ),
     minutes: z
       .array(minuteSchema)
-      .describe(
-        "The hour until `asOf` by the minute of acceptance, the oldest first: 60 of them. A text that is kept for its time is in none.",
-      ),
+      .describe("The hour until `asOf` by the minute of acceptance, the oldest first: 60 of them."),
     hour: z.object({ oldestWithoutReceiptSeconds: z.int().nullable() }),
-    days: z
-      .array(daySchema)
-      .describe(
-        "30 days of UTC by the day of acceptance, the oldest first; the last is today. A text that is kept for its time is in the day of its time, and is accepted some minutes before.",
-      ),
+    days: z.array(daySchema).describe("30 days of UTC by the day of acceptance, the oldest first; the last is today."),
     websites: z
       .array(websiteNowSchema)
       .describe(

@@ -36,10 +36,7 @@ export const websiteAnswers = {
         asOf: z.iso.datetime().nullable().describe("What came before is counted. null: nothing is counted yet."),
         ...trafficShape,
       })
-      .nullable()
-      .describe(
-        "The texts of the last 30 days (UTC), as GET /operator/overview counts them. null: a database does not answer.",
-      ),
+      .describe("The texts of the last 30 days (UTC), as GET /operator/overview counts them."),
     dailyLimitUsed: z
       .int()
       .nullable()

@@ -1,11 +1,12 @@
 // The callbacks of events: a run claims them, posts each once, and stores what came back; or it gives them back unposted.
 import type { AttemptOutcome, CallbackEvent, DueEvent } from "../../domain/callbacks/callback.ts";
 import { runBatch, runNamed } from "../database.ts";
-import { addCounts, type OutcomeCount } from "../operations/outcome-counts.ts";
+import { addCounts } from "../operations/counts.ts";
+import { type OutcomeCount, toCounts } from "../operations/outcome-counts.ts";
 import type { ClientRow, WebsiteRow } from "../rows.ts";
 import { prepare, type Sql, sql } from "../sql.ts";
 import { CALLBACK_EVENT, type CallbackEventRow, toCallbackEvent } from "./callback-event.ts";
-import { countPosts } from "./endpoint-posts.ts";
+import { toPosts } from "./endpoint-health.ts";
 import { splitEventId, toKeys } from "./events.ts";
 import { type EndpointResult, endpointStatements } from "./failing-endpoints.ts";
 
@@ -112,10 +113,10 @@ export async function recordCallbacks(db: D1Database, end: CallbackEnd): Promise
   const keys = toKeys(records.map(({ eventId }) => eventId));
   const isNew = sql`EXISTS (SELECT 1 FROM json_each(${keys}) k CROSS JOIN events e
     ON e.message_id = k.value ->> 'messageId' AND e.event = k.value ->> 'event' WHERE e.due_at IS NOT NULL)`;
+  const counted = [...toCounts(counts), ...toPosts(endpoints, now)];
   await runBatch(db, [
-    ...(counts.length > 0 ? [addCounts(db, counts, isNew)] : []),
+    ...(counted.length > 0 ? [addCounts(db, counted, isNew)] : []),
     ...endpointStatements(db, endpoints, now, isNew),
-    ...countPosts(db, endpoints, now, isNew),
     ...(records.length > 0 ? [recordStatement(db, records)] : []),
     ...released.map((some) => releaseStatement(db, claim, some)),
   ]);

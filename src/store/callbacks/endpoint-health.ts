@@ -1,7 +1,27 @@
 // Whether the endpoints of clients take their callbacks: the posts of a day, and the last that failed.
 import { runNamed } from "../database.ts";
+import type { Count } from "../operations/counts.ts";
 import { prepare, type Sql, sql } from "../sql.ts";
-import { SLOT_MILLISECONDS, SLOTS, slotOf } from "./endpoint-posts.ts";
+import type { EndpointResult } from "./failing-endpoints.ts";
+
+const SLOT_MILLISECONDS = 20 * 60_000;
+
+/** A day of 20 minutes each: the strip that shows whether an endpoint takes its callbacks. */
+export const SLOTS = 72;
+
+export const slotOf = (now: number) => Math.floor(now / SLOT_MILLISECONDS);
+
+/** The posts of a run to each endpoint, and how long they took: in all, and the longest. */
+export const toPosts = (results: EndpointResult[], now: number): Count[] =>
+  results.flatMap(({ clientId: subject, taken, failed, totalMilliseconds, slowestMilliseconds: slowest }) => {
+    const place = { span: "slot", at: slotOf(now), subject, detail: "" } as const;
+    const posts = [
+      { ...place, kind: "taken", count: taken },
+      { ...place, kind: "failed", count: failed },
+      { ...place, kind: "milliseconds", count: totalMilliseconds, lastAt: slowest },
+    ];
+    return posts.filter(({ count }) => count > 0);
+  });
 
 /** Times in milliseconds since 1970. */
 export interface EndpointHealth {
@@ -19,10 +39,10 @@ export interface EndpointHealth {
 interface PostsRow {
   client_id: string;
   slot: number;
-  taken: number;
-  failed: number;
-  total_ms: number;
-  slowest_ms: number;
+  kind: "taken" | "failed" | "milliseconds";
+  count: number;
+  /** The longest, of milliseconds. */
+  most: number;
 }
 
 interface HealthRow {
@@ -49,7 +69,9 @@ export async function readEndpoints(
   const { posts, health } = await runNamed(db, {
     posts: prepare(
       db,
-      sql<PostsRow>`SELECT p.* FROM clients c CROSS JOIN endpoint_posts p ON p.client_id = c.client_id AND p.slot > ${slotOf(now) - SLOTS}
+      sql<PostsRow>`SELECT c.client_id, p.at AS slot, p.kind, p.count, p.last_at AS most
+        FROM clients c CROSS JOIN json_each('["taken", "failed", "milliseconds"]') k
+        CROSS JOIN counts p ON p.subject = c.client_id AND p.span = 'slot' AND p.kind = k.value AND p.at > ${slotOf(now) - SLOTS}
         WHERE ${isOne}`,
     ),
     health: prepare(
@@ -76,18 +98,19 @@ export async function readEndpoints(
 }
 
 function toHealth({ callback_url: url, host, since, failures, last }: HealthRow, posts: PostsRow[], now: number) {
-  const posted = posts.reduce((sum, { taken, failed }) => sum + taken + failed, 0);
-  const total = posts.reduce((sum, { total_ms }) => sum + total_ms, 0);
+  const sum = (...kinds: string[]) =>
+    posts.filter(({ kind }) => kinds.includes(kind)).reduce((total, { count }) => total + count, 0);
+  const posted = sum("taken", "failed");
   // What failed at another URL says nothing of this one.
   const isFailing = url !== null && host !== null && URL.parse(url)?.host === host;
   return {
     slots: Array.from({ length: SLOTS }, (_, index) => {
       const own = slotOf(now) - SLOTS + 1 + index;
-      const row = posts.find(({ slot }) => slot === own);
-      return { at: own * SLOT_MILLISECONDS, taken: row?.taken ?? 0, failed: row?.failed ?? 0 };
+      const count = (name: string) => posts.find(({ slot, kind }) => slot === own && kind === name)?.count ?? 0;
+      return { at: own * SLOT_MILLISECONDS, taken: count("taken"), failed: count("failed") };
     }),
-    meanMilliseconds: posted === 0 ? null : Math.round(total / posted),
-    slowestMilliseconds: posted === 0 ? null : Math.max(...posts.map(({ slowest_ms }) => slowest_ms)),
+    meanMilliseconds: posted === 0 ? null : Math.round(sum("milliseconds") / posted),
+    slowestMilliseconds: posted === 0 ? null : Math.max(...posts.map(({ most }) => most)),
     failing: isFailing ? { since, failures } : null,
     lastFailure: last === null ? null : (JSON.parse(last) as EndpointHealth["lastFailure"]),
   };

@@ -1,8 +1,9 @@
 import type { RefusalCount } from "../../domain/clients/refusal-tally.ts";
 import { REFUSED_KEPT, type RefusedRequest } from "../../domain/clients/refused-request.ts";
 import { runBatch, runQuery } from "../database.ts";
+import { addCounts } from "../operations/counts.ts";
 import { prepare, sql } from "../sql.ts";
-import { countRefusals, dropRefusals } from "./refusal-counts.ts";
+import { toRefusals } from "./refusal-counts.ts";
 
 export interface RefusedRequestRow {
   client_id: string;
@@ -30,8 +31,7 @@ export async function storeRefusedRequest(
   const isNew = sql`NOT EXISTS (SELECT 1 FROM refused_requests
     WHERE client_id = ${clientId} AND refused_at = ${refusedAt} AND request_id = ${requestId})`;
   await runBatch(db, [
-    countRefusals(db, websiteId, counts, isNew),
-    dropRefusals(db, websiteId, refusedAt),
+    addCounts(db, toRefusals(websiteId, counts), isNew),
     prepare(
       db,
       sql`INSERT INTO refused_requests (client_id, refused_at, request_id, method, path, code, message, details)

@@ -10,7 +10,8 @@ import type { SendingHours } from "../../domain/messages/sending-hours.ts";
 import { toE164 } from "../../domain/people/phone.ts";
 import { dueEvents, recordEvents } from "../callbacks/events.ts";
 import { runNamed } from "../database.ts";
-import { addCounts, type OutcomeCount } from "../operations/outcome-counts.ts";
+import { addCounts } from "../operations/counts.ts";
+import { type OutcomeCount, toCounts } from "../operations/outcome-counts.ts";
 import { otherFormIn } from "../people/number-forms.ts";
 import type { MessageRow, WebsiteRow } from "../rows.ts";
 import { piece, prepare, sql } from "../sql.ts";
@@ -114,7 +115,7 @@ function outcomeStatements(db: D1Database, { claim, records, longestWait, counts
     value ->> 'sendAt' AS send_at, value ->> 'opensAt' AS opens_at,
     value ->> 'attempted' AS attempted, value ->> 'entry' AS entry FROM json_each(${list})) r`;
   return {
-    counts: counts.length > 0 ? addCounts(db, counts, isNew) : null,
+    counts: counts.length > 0 ? addCounts(db, toCounts(counts), isNew) : null,
     breaker: breaker && breakerStatements(db, breaker, now, isNew),
     afterReceipt: prepare(
       db,

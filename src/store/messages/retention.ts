@@ -2,11 +2,12 @@
 
 import { REFUSED_KEPT_MILLISECONDS } from "../../domain/clients/refused-request.ts";
 import { dayNumber } from "../../domain/day.ts";
-import type { CountRow } from "../../domain/operations/traffic.ts";
+import { SLOTS, slotOf } from "../callbacks/endpoint-health.ts";
 import { runBatch, runNamed, runQuery } from "../database.ts";
 import { KEPT_DAYS, KEPT_MINUTES, stepBack } from "../operations/count-ledgers.ts";
+import type { Count } from "../operations/counts.ts";
 import { countRemoved } from "../operations/daily-counts.ts";
-import { hourBefore, minuteOf } from "../operations/outcome-counts.ts";
+import { minuteOf } from "../operations/outcome-counts.ts";
 import { prepare, type Sql, sql } from "../sql.ts";
 
 /**
@@ -107,13 +108,8 @@ const ENDED_KEPT_MILLISECONDS = 3_600_000;
 /** Deletes counts and ended tries older than one hour, counts of days older than a month, and what clients were refused more than a week ago. */
 export function purgeOutcomes(db: D1Database, now: number): Promise<number> {
   return purge(db, {
-    outcomes: sql`DELETE FROM outcome_counts WHERE (minute, kind, carrier, outcome) IN (
-      SELECT minute, kind, carrier, outcome FROM outcome_counts WHERE minute <= ${hourBefore(now)}
-      ORDER BY minute LIMIT ${DELETED_A_STEP})`,
-    receipts: sql`DELETE FROM receipt_counts WHERE (minute, carrier, sender, reason, code) IN (
-      SELECT minute, carrier, sender, reason, code FROM receipt_counts WHERE minute <= ${hourBefore(now)}
-      ORDER BY minute LIMIT ${DELETED_A_STEP})`,
     minutes: olderCounts("minute", minuteOf(now) - KEPT_MINUTES),
+    slots: olderCounts("slot", slotOf(now) - SLOTS),
     days: olderCounts("day", dayNumber(now) - KEPT_DAYS),
     tries: sql`DELETE FROM ended_tries WHERE call IN (
       SELECT call FROM ended_tries WHERE ended_at <= ${now - ENDED_KEPT_MILLISECONDS}
@@ -124,7 +120,7 @@ export function purgeOutcomes(db: D1Database, now: number): Promise<number> {
   });
 }
 
-const olderCounts = (span: CountRow["span"], latest: number): Sql =>
+const olderCounts = (span: Count["span"], latest: number): Sql =>
   sql`DELETE FROM counts WHERE (subject, span, kind, at, detail) IN (
     SELECT subject, span, kind, at, detail FROM counts WHERE span = ${span} AND at <= ${latest} ORDER BY at LIMIT ${DELETED_A_STEP})`;
 

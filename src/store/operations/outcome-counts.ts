@@ -1,10 +1,10 @@
 import type { MinuteOutcome } from "../../domain/operations/outcome-trend.ts";
-import { runOnce } from "../database.ts";
-import { piece, prepare, type Sql, sql } from "../sql.ts";
+import { prepare, type Query, sql } from "../sql.ts";
+import type { Count } from "./counts.ts";
 
-/** Submissions or callbacks of one minute with this outcome. */
+/** Submissions or callbacks of one minute with this outcome, or final receipts that came in it. */
 export interface OutcomeCount extends MinuteOutcome {
-  kind: "submission" | "callback";
+  kind: "submission" | "callback" | "receipt";
   /** The carrier that the submissions went to. For a callback, it is the carrier of its website. */
   carrier: string;
 }
@@ -17,31 +17,32 @@ export const minuteOf = (now: number) => Math.floor(now / MINUTE_MILLISECONDS);
 /** The last minute that no longer counts: minutes since 1970. */
 export const hourBefore = (now: number) => minuteOf(now) - HOUR_MINUTES;
 
-/** Adds to the counts. Not retried: a failed statement may have taken effect, and nothing must count twice. */
-export async function addOutcomes(db: D1Database, counts: OutcomeCount[]): Promise<void> {
-  await runOnce(addCounts(db, counts, piece("true")));
+export const toCounts = (outcomes: OutcomeCount[]): Count[] =>
+  outcomes.map(({ minute, kind, carrier, outcome, ...count }) => ({
+    ...{ span: "minute", at: minute, kind: "outcome", subject: "", detail: `${kind} ${carrier} ${outcome}` },
+    ...count,
+  }));
+
+interface OutcomeRow {
+  minute: number;
+  /** The kind, the carrier and the outcome. */
+  detail: string;
+  count: number;
+  firstAt: number;
+  lastAt: number;
 }
 
-/**
- * For a transaction that may run twice: the condition holds until the rest of the transaction has taken effect.
- */
-export function addCounts(db: D1Database, counts: OutcomeCount[], condition: Sql): D1PreparedStatement {
+/** The last hour, including this minute, by minute: rows for toOutcomes. */
+export function selectOutcomes(db: D1Database, now: number, most: number): Query<OutcomeRow> {
   return prepare(
     db,
-    sql`INSERT INTO outcome_counts (minute, kind, carrier, outcome, count, first_at, last_at)
-      SELECT value ->> 'minute', value ->> 'kind', value ->> 'carrier', value ->> 'outcome', value ->> 'count',
-        value ->> 'firstAt', value ->> 'lastAt'
-      FROM json_each(${JSON.stringify(counts)}) WHERE ${condition}
-      ON CONFLICT (minute, kind, carrier, outcome) DO UPDATE SET count = count + excluded.count,
-        first_at = min(first_at, excluded.first_at), last_at = max(last_at, excluded.last_at)`,
+    sql<OutcomeRow>`SELECT at AS minute, detail, count, first_at AS firstAt, last_at AS lastAt FROM counts
+      WHERE subject = '' AND span = 'minute' AND kind = 'outcome' AND at > ${hourBefore(now)} ORDER BY at DESC LIMIT ${most}`,
   );
 }
 
-/** The last hour, including this minute, by minute: rows of OutcomeCount. */
-export function selectOutcomes(db: D1Database, now: number, most: number): D1PreparedStatement {
-  return prepare(
-    db,
-    sql`SELECT minute, kind, carrier, outcome, count, first_at AS firstAt, last_at AS lastAt FROM outcome_counts
-      WHERE minute > ${hourBefore(now)} ORDER BY minute DESC LIMIT ${most}`,
-  );
-}
+export const toOutcomes = (rows: unknown[]): OutcomeCount[] =>
+  (rows as OutcomeRow[]).map(({ detail, ...count }) => {
+    const [kind, carrier = "", ...outcome] = detail.split(" ");
+    return { ...count, kind: kind as OutcomeCount["kind"], carrier, outcome: outcome.join(" ") };
+  });

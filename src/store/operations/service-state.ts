@@ -20,8 +20,8 @@ import { countMaybeOptOuts, countWithoutEffect } from "../people/inbound.ts";
 import type { WebsiteRow } from "../rows.ts";
 import { prepare, sql } from "../sql.ts";
 import { type LastSweep, selectLastSweep, toLastSweep } from "./last-sweep.ts";
-import { type OutcomeCount, selectOutcomes } from "./outcome-counts.ts";
-import { selectReceiptCounts } from "./receipt-counts.ts";
+import { type OutcomeCount, selectOutcomes, toOutcomes } from "./outcome-counts.ts";
+import { selectReceiptCounts, toReceipts } from "./receipt-counts.ts";
 
 /** Maximum rows counted per state: a backlog of any size is counted in the same time. */
 export const COUNTED_ROWS = 10_000;
@@ -94,7 +94,7 @@ export async function countStates(
   const { pending: waiting, sending: sent, keywordsWithoutEffect, lastSweep, pauses, endpoints } = rows;
   const texts = [keywordsWithoutEffect, rows.maybeOptOuts];
   const counted = [waiting, sent, ...texts, rows.callbacks, rows.deadJobs, rows.credentialsBehind];
-  const [outcomes, receipts] = [rows.outcomes as OutcomeCount[], rows.receipts as ReceiptCount[]];
+  const [outcomes, receipts] = [toOutcomes(rows.outcomes), toReceipts(rows.receipts)];
   return {
     ...{ failing, failure },
     messages: byCarrier([...rows.pending, ...rows.sending] as CarrierLoadRow[]),

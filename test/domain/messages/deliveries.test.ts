@@ -34,10 +34,11 @@ function count(texts: Text[], carrier = "twilio", sender = "+12125550000"): Rece
     return {
       ...{ minute: BEGAN + minute, carrier, sender, reason, code, count: some.length },
       ...{ firstAt: Math.min(...times), lastAt: Math.max(...times) },
-      receivedAt: (BEGAN + Math.max(...some.map(({ receiptMinute }) => receiptMinute))) * MINUTE,
     };
   });
 }
+
+const came = ({ receiptMinute }: Text) => ({ carrier: "twilio", lastAt: (BEGAN + receiptMinute) * MINUTE });
 
 const text = (minute: number, isDelivered: boolean, receiptMinute = minute): Text => ({
   ...{ minute, receiptMinute },
@@ -207,7 +208,7 @@ const accepted = (minute: number, number: number, outcome = "accepted") => ({
 
 describe("a carrier is silent", () => {
   const silent = (submissions: (MinuteOutcome & { carrier: string })[], receipts: Text[], nowMinute: number) =>
-    findSilentCarriers(submissions, count(receipts), BEGAN + nowMinute);
+    findSilentCarriers(submissions, count(receipts), receipts.map(came), BEGAN + nowMinute);
 
   it("16 minutes after the fifth text of a new deployment, and says of how many", () => {
     const texts = [accepted(0, 2), accepted(3, 3)];

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { chunk } from "../../../src/domain/chunk.ts";
 import { CALLBACKS_A_JOB } from "../../../src/flows/messages/queue-jobs.ts";
 import { takeCallbacks } from "../../callback-endpoint.ts";
+import { outcomesOf } from "../../counted.ts";
 import { countingDatabase } from "../../counting-database.ts";
 import { PATIENCE_MILLISECONDS } from "../../told-carrier.ts";
 import { CALLBACK_JOBS_A_BATCH, type TestClient, World } from "../../world.ts";
@@ -56,7 +57,7 @@ describe("jobs of callbacks", () => {
     world.deps = { ...world.deps, db };
     await world.deliver(QUEUE, ids);
     expect(take().calls).toBe(2);
-    expect(await world.rows("SELECT outcome, count FROM outcome_counts")).toEqual([{ outcome: "accepted", count: 1 }]);
+    expect(await outcomesOf(world, "callback")).toMatchObject([{ outcome: "accepted", count: 1 }]);
   });
 
   it("ask D1 twice for four of them, and leave no more than 96 in doubt", async () => {

@@ -172,8 +172,9 @@ describe("what it costs", () => {
     };
     expect(await writtenIn(10)).toBe(1);
     expect(await writtenIn(10)).toBe(1);
-    // A refusal that its client is to read of: a row with its index, and a count, for each request here, as they are a minute apart.
-    expect(await writtenIn(10, "none")).toBe(1 + 3 * 20);
+    // A refusal that its client is to read of: a row with its index, and a count, for each request here, as they are a minute apart. The
+    // first count of the day has an index.
+    expect(await writtenIn(10, "none")).toBe(1 + 3 * 20 + 1);
   });
 
   it("is nothing for ids that no client has", async () => {

@@ -60,13 +60,15 @@ describe("the refused requests of a website", () => {
   });
 
   it("cost a plain send nothing, and one that is refused at once a row", async () => {
-    const rows = async () => (await world.rows("SELECT count(*) AS n FROM refusal_counts"))[0]?.n;
+    const rows = async () => (await world.rows("SELECT count(*) AS n FROM counts WHERE kind = 'refused'"))[0]?.n;
     await send({ phone: ADA });
     await world.afterAnswer();
     expect(await rows()).toBe(0);
     for (let count = 0; count < 20; count++) await send({ phone: "12" });
     await world.afterAnswer();
-    expect(await world.rows("SELECT * FROM refusal_counts")).toMatchObject([{ website_id: "brand", requests: 1 }]);
+    expect(await world.rows("SELECT * FROM counts WHERE kind = 'refused'")).toMatchObject([
+      { subject: "brand", count: 1 },
+    ]);
   });
 
   it("count once where what stores them runs again", async () => {
@@ -81,9 +83,9 @@ describe("the refused requests of a website", () => {
     expect(await refused()).toEqual([[TODAY, 40001, 1]]);
     world.advance(86_400);
     expect(await refused()).toEqual([]);
-    await send({ phone: "12" });
-    await world.afterAnswer();
-    expect(await world.rows("SELECT requests FROM refusal_counts")).toEqual([{ requests: 1 }]);
+    world.advance(86_400);
+    await world.sweep();
+    expect(await world.rows("SELECT * FROM counts WHERE kind = 'refused'")).toEqual([]);
   });
 });
 

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Carrier } from "../../../src/carriers/carrier.ts";
 import { sandbox } from "../../../src/carriers/sandbox.ts";
+import { outcomesOf } from "../../counted.ts";
 import { countingDatabase } from "../../counting-database.ts";
 import { ACCEPTED, ToldCarrier } from "../../told-carrier.ts";
 import { type TestClient, World } from "../../world.ts";
@@ -61,9 +62,7 @@ describe("a run of thirty texts", () => {
     await world.deliver(QUEUE, [job]);
     expect(take().calls).toBe(4);
     expect(await statuses()).toEqual({ SENDING: 30 });
-    expect(await world.rows("SELECT outcome, count FROM outcome_counts WHERE kind = 'submission'")).toEqual([
-      { outcome: "accepted", count: 30 },
-    ]);
+    expect(await outcomesOf(world, "submission")).toMatchObject([{ outcome: "accepted", count: 30 }]);
     const [row] = await world.rows("SELECT * FROM messages WHERE message_id = ?1", job.messageIds[0]);
     expect(row).toMatchObject({ claim: null, carrier_message_id: `c-${job.messageIds[0]}`, attempts: 1 });
   });
@@ -121,9 +120,7 @@ describe("a run of thirty texts", () => {
     };
     world.deps = { ...world.deps, db: { prepare: (sql: string) => db.prepare(sql), batch } as unknown as D1Database };
     await world.deliver(QUEUE, [job]);
-    expect(await world.rows("SELECT outcome, count FROM outcome_counts WHERE kind = 'submission'")).toEqual([
-      { outcome: "accepted", count: 30 },
-    ]);
+    expect(await outcomesOf(world, "submission")).toMatchObject([{ outcome: "accepted", count: 30 }]);
     expect(await statuses()).toEqual({ SENDING: 30 });
     expect(submitted).toHaveLength(30);
   });

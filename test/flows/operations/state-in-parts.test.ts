@@ -46,7 +46,7 @@ describe("one missing table", () => {
   });
 
   it.each([
-    ["outcome_counts", "outcomes"],
+    ["counts", "outcomes", "receipts"],
     ["last_sweep", "lastSweep"],
     ["carrier_pauses", "pauses"],
     ["failing_endpoints", "endpoints"],

@@ -17,7 +17,7 @@ import { ago, DAY, MARKUP, MINUTE, minutesAgo, NOW } from "./fixture-clock.ts";
 /** The same numbers with each run. */
 const noise = (index: number) => Math.abs(Math.sin(index * 12.9898) * 43758.5453) % 1;
 
-const TRAFFIC: WebsiteNow["month"] = {
+export const TRAFFIC: WebsiteNow["month"] = {
   ...{ accepted: 0, scheduled: 0, waiting: 0, held: 0, notSubscribed: 0, endedBefore: 0, notTaken: 0 },
   ...{ sent: 0, noReceipt: 0, delivered: 0, undelivered: 0 },
 };

@@ -10,6 +10,7 @@ import type {
 import { REASONS } from "../../../src/domain/messages/reason.ts";
 import { auditEntries } from "./fixture-audit.ts";
 import { ago, MARKUP, MINUTE, minutesAgo, NOW } from "./fixture-clock.ts";
+import { TRAFFIC } from "./fixture-state.ts";
 
 const CREATED = { createdAt: "2026-03-03T10:00:00Z", updatedAt: "2026-11-24T01:05:00Z" };
 
@@ -129,14 +130,14 @@ const refusedRequests = [0, 0, 4, 9, 17].map((days, index) => ({
 
 export const one = (): WebsiteWithClients => ({
   ...{ ...harbor, dailyLimit: 20_000, dailyLimitUsed: 5914 },
-  ...{ texts: null, clients, refusedRequests, changes: auditEntries },
+  ...{ texts: { asOf: ago(0), ...TRAFFIC }, clients, refusedRequests, changes: auditEntries },
 });
 export const emptyOne = (): WebsiteWithClients => ({
   ...harbor,
   holds: [],
   helpText: null,
   timeZone: null,
-  ...{ texts: null, dailyLimitUsed: null, clients: [], refusedRequests: [], changes: [] },
+  ...{ texts: { asOf: null, ...TRAFFIC }, dailyLimitUsed: null, clients: [], refusedRequests: [], changes: [] },
 });
 
 const days = Array.from({ length: 30 }, (_, index) => ({

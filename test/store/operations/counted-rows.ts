@@ -60,7 +60,7 @@ async function readRows(world: World, { erased }: RandomWork): Promise<string[]>
 
 async function readCounts(world: World): Promise<string[]> {
   const rows = await world.rows(
-    "SELECT * FROM counts WHERE count <> 0 AND kind <> 'optedOut' AND (span = 'day' OR at > ?1)",
+    "SELECT * FROM counts WHERE count <> 0 AND kind NOT IN ('optedOut', 'outcome', 'receipt') AND (span = 'day' OR at > ?1)",
     Math.floor(world.now / MINUTE) - 60,
   );
   return rows

@@ -126,7 +126,7 @@ describe("closed days", () => {
     const { db, take } = countingDatabase(world.deps.db);
     await closeDays({ ...world.deps, db }, world.now, 20);
     expect(take().rowsRead).toBeLessThan(10);
-    expect((await report()).total).toMatchObject({ accepted: 3001, pending: 1 });
+    expect((await report()).total).toMatchObject({ accepted: 3001, scheduled: 1 });
   });
 
   it("are not closed twice by a transaction that takes effect twice, nor by two sweeps at a time", async () => {

@@ -15,13 +15,7 @@ beforeEach(async () => {
 });
 
 /** Columns whose names say that they have a number, and whose number is a website's own. */
-const OWN_NUMBERS = [
-  "former_senders.sender",
-  "inbound_texts.recipient",
-  "sender_homes.sender",
-  "websites.sender",
-  "receipt_counts.sender",
-];
+const OWN_NUMBERS = ["former_senders.sender", "inbound_texts.recipient", "sender_homes.sender", "websites.sender"];
 
 const OF_A_MESSAGE = "ids of messages: its rows go with them, or tell nothing without them";
 const SETTINGS = "what an operator has set up";
@@ -60,9 +54,6 @@ const WITHOUT_NUMBERS: Record<string, [columns: string, why: string]> = {
   links: ["code message_id url", OF_A_MESSAGE],
   operator_sessions: ["secret_hash session_id token_hash", HASHES],
   operator_tokens: ["token_hash name created_by role", SETTINGS],
-  outcome_counts: ["kind carrier outcome", COUNTS],
-  receipt_counts: ["carrier sender reason code", COUNTS],
-  refusal_counts: ["website_id", COUNTS],
   refused_requests: ["client_id request_id method path message details", MASKED],
   sender_homes: ["carrier sender", SETTINGS],
   suppressed_messages: ["message_id first_id", OF_A_MESSAGE],
@@ -70,7 +61,6 @@ const WITHOUT_NUMBERS: Record<string, [columns: string, why: string]> = {
     "problem subject detail",
     "the subject is a carrier, a client or a database; numbers in the cause are masked",
   ],
-  endpoint_posts: ["client_id", COUNTS],
   counts: ["span kind subject detail", COUNTS],
   counted_ledgers: ["", COUNTS],
   websites: ["website_id name carrier sender settings holds database", SETTINGS],

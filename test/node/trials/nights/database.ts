@@ -20,7 +20,7 @@ const awayNight: Night = {
 };
 
 /** The table by which the service knows its latest migration: selectLatest. */
-const LATEST = "receipt_counts";
+const LATEST = "counted_ledgers";
 
 /** Takes back what the latest migration has added, while the service is down: as if it were newer than its database. */
 function takeBack(directory: string): void {

@@ -18,10 +18,9 @@ const AUDIT = "audit_log";
 const ROWS_A_DAY: Record<string, number> = {
   // Websites, purposes, and 7 statuses with their 13 reasons.
   daily_counts: 2 * 2 * (7 + 13),
-  // The two websites and all of them, each with what is accepted, the six other classes, clicks, opt-outs and both kinds of growth.
-  counts: 3 * 11,
-  // Websites, and the codes of the wrong requests that traffic.ts makes.
-  refusal_counts: 2 * 6,
+  // The two websites and all of them, each with what is accepted, the six other classes, clicks, opt-outs and both kinds of growth; and the codes
+  // of the wrong requests that traffic.ts makes.
+  counts: 3 * 11 + 2 * 6,
 };
 
 /** By how much the mean of the last readings may be above that of those at half time: 18,000 messages lie between. */
