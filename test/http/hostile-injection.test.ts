@@ -173,16 +173,16 @@ describe("CSV for a spreadsheet", () => {
     expect([...bytes.subarray(0, 3)]).toEqual([0xef, 0xbb, 0xbf]);
     const [heading, ...rows] = new TextDecoder().decode(bytes).split("\r\n");
     expect(heading).toMatch(
-      /^"sendPurpose","accepted","pending","sent","delivered","FAILED_TO_SEND",.*,"segments",.*,"NO_RECEIPT"$/,
+      /^"sendPurpose","accepted","scheduled","waiting","held",.*,"undelivered","FAILED_TO_SEND",.*,"segments",.*,"NO_RECEIPT"$/,
     );
     const reasons = ",0".repeat(13);
     expect(rows).toEqual([
-      `"'-2-3",1,0,0,0,0,0,1,0,0,0,0,0,0,0${reasons}`,
-      `"spring sale",1,1,0,0,0,0,0,0,0,0,0,0,0,0${reasons}`,
+      `"'-2-3",1,0,0,0,1,0,0,0,0,0,0,0,0,1,0,0,0,0,0,0,0${reasons}`,
+      `"spring sale",1,0,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0${reasons}`,
       "",
     ]);
     const byDay = await (await world.operator("GET", "/websites/brand/report?format=csv")).text();
-    expect(byDay.split("\r\n")[1]).toBe(`"2026-11-21",2,1,0,0,0,0,1,0,0,0,0,0,0,0${reasons}`);
+    expect(byDay.split("\r\n")[1]).toBe(`"2026-11-21",2,0,1,1,0,0,0,0,0,0,0,0,1,0,0,0,0,0,0,0${reasons}`);
     const wrong = await world.operator("GET", "/websites/brand/report?format=xls");
     expect(await wrong.json()).toMatchObject({ code: 40001, details: [{ field: "format" }] });
   });

@@ -3,4 +3,4 @@ import { expectSum, prepare } from "./growing.ts";
 
 prepare();
 
-it.each([1, 2, 3])("adds up to the subscribers, whatever comes, for long (%i)", (seed) => expectSum(seed, 60, 5));
+it.each([1, 2, 3])("adds up to the subscribers, whatever comes, for long (%i)", (seed) => expectSum(seed, 80, 5));
