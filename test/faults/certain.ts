@@ -9,7 +9,7 @@ const few = <const T>(values: T[], maxLength: number): fc.Arbitrary<T[]> =>
   fc.array(fc.constantFrom(...values), { maxLength });
 
 /** One fate for some calls in a row: the store tries a call up to four times. */
-const spells = fc
+export const spells = fc
   .array(fc.tuple(fc.constantFrom(...FATES), fc.integer({ min: 1, max: 5 })), { maxLength: 5 })
   .map((all) => all.flatMap(([fate, calls]) => new Array<Fate>(calls).fill(fate)));
 

@@ -2,7 +2,8 @@
 import * as fc from "fast-check";
 import { expect } from "vitest";
 import { receiveInbound } from "../../src/flows/people/receive-inbound.ts";
-import { FATES, type Fate, ScriptedBindings } from "./scripted.ts";
+import { spells } from "./certain.ts";
+import { ScriptedBindings } from "./scripted.ts";
 import { SENDER, type Stage } from "./stage.ts";
 
 interface Change {
@@ -72,11 +73,6 @@ export const CHANGES: Record<string, Change> = {
     states: [1, "unknown"],
   },
 };
-
-/** One fate for some calls in a row: the store tries a call up to four times. */
-const spells = fc
-  .array(fc.tuple(fc.constantFrom(...FATES), fc.integer({ min: 1, max: 5 })), { maxLength: 4 })
-  .map((all) => all.flatMap(([fate, calls]) => new Array<Fate>(calls).fill(fate)));
 
 /** @param numRuns how many are drawn of each change */
 export async function expectSaid(stage: Stage, { ask, done, states: [before, after] }: Change, numRuns: number) {
