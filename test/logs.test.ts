@@ -234,6 +234,7 @@ describe("the sweep", () => {
     expect(linesOf(world)).toMatchObject([
       { level: "warn", event: "sweep.found", job: "requeue-messages", count: 1, milliseconds: 0 },
       { level: "error", event: "sweep.failed", job: "copy-credentials", error: "Error: KV is down" },
+      { level: "info", event: "sweep.found", job: "count-ledgers" },
       { level: "error", event: "sweep", failed: 1, jobs: { "requeue-messages": { count: 1 } } },
     ]);
   });

@@ -159,7 +159,7 @@ describe("people and reports", () => {
     );
     expect((await operator(["report", websiteId, "--by", "week"])).code).toBe(1);
     const all = await operator(["report", "--all"]);
-    expect(all.output).toMatch(/^websiteId +accepted +pending +sent .* segments$/m);
+    expect(all.output).toMatch(/^websiteId +accepted +scheduled +waiting .* sent .* segments +held$/m);
     expect(all.output).toMatch(new RegExp(`^${websiteId} +1 `, "m"));
     expect((await operator(["report", "--all", "--by", "reason"])).output).toMatch(/^- +\d+ /m);
     const { output: csv } = await operator(["report", websiteId, "--by", "sender", "--csv"]);
