@@ -80,7 +80,7 @@ async function withoutUnchanged(target: Target, changes: SubscriptionChange[]): 
   const { db, origin } = target;
   const decided = decision(target, tableOf(changes, origin.consent), nobodyErased);
   const select = sql`WITH ${decided} SELECT json_group_array(phone) AS phones FROM decided
-    WHERE subscribed = 1 AND was_subscribed IS 1 AND is_new = 0`;
+    WHERE subscribed = 1 AND was_subscribed IS 1 AND what IS NULL`;
   const [row] = await runQuery<{ phones: string }>(prepare(db, select));
   const unchanged = new Set(JSON.parse(row?.phones ?? "[]") as number[]);
   return changes.filter(({ phone }) => !unchanged.has(phone));

@@ -66,29 +66,28 @@ export function decision({ websiteId, origin: { proof }, import: run }: Target, 
           AND l.source = 'import' AND l.proof = ${proof} AND l.subscribed = 0), 0, k.subscribed) AS wants
       FROM known k
     ),
-    judged AS (
+    refused AS (
       SELECT w.*, CASE WHEN wants = 0 THEN NULL WHEN is_barred THEN 'barred'
         WHEN is_off AND (${mode} = 'keep' OR (${mode} = 'resubscribe' AND is_set_since)) THEN 'kept' END AS why_not
       FROM wanted w
     ),
     decided AS (
-      SELECT j.*, CASE WHEN why_not IS NULL AND (wants = 0 OR NOT EXISTS (SELECT 1 FROM erased))
-          -- An undo has closed the import.
-          AND NOT EXISTS (SELECT 1 FROM imports WHERE import_id = ${proof} AND undone_to IS NOT NULL)
-          AND ((was_subscribed IS NOT wants AND NOT is_stopped)
-            -- Also the address of somebody who has opted out.
-            OR is_moved
-            -- The proof is added, and replaces none.
-            OR (wants = 1 AND was_subscribed = 1 AND (consented_at IS NOT NULL OR evidence IS NOT NULL)
-              AND NOT EXISTS (SELECT 1 FROM subscription_changes l WHERE l.website_id = ${websiteId} AND l.phone = j.phone
-                AND l.consented_at IS j.consented_at AND l.evidence IS j.evidence))
-            -- A row says that the import has found the number opted out: no later request of it subscribes the number.
-            OR (${mode} = 'resubscribe' AND wants = 0 AND is_off AND NOT EXISTS (SELECT 1 FROM subscription_changes l
-              WHERE l.website_id = ${websiteId} AND l.phone = j.phone AND l.source = 'import' AND l.proof = ${proof} AND l.subscribed = 0)))
-          -- A repeated try finds its work done, whatever somebody else has said since.
-          AND NOT ((${mode} = 'call' OR is_set_since) AND EXISTS (SELECT 1 FROM subscription_changes l
-            WHERE l.website_id = ${websiteId} AND l.phone = j.phone AND l.proof = ${proof})) THEN 1 ELSE 0 END AS is_new
-      FROM judged j
+      -- What is new of the number; NULL: nothing is, or nothing counts.
+      SELECT r.*, CASE
+        WHEN why_not IS NOT NULL OR (wants = 1 AND EXISTS (SELECT 1 FROM erased)) THEN NULL
+        WHEN was_subscribed IS NOT wants AND NOT is_stopped THEN 'state'
+        -- Also that of somebody who has opted out.
+        WHEN is_moved THEN 'address'
+        -- It is added, and replaces none.
+        WHEN wants = 1 AND was_subscribed = 1 AND (consented_at IS NOT NULL OR evidence IS NOT NULL)
+          AND NOT EXISTS (SELECT 1 FROM subscription_changes l WHERE l.website_id = ${websiteId} AND l.phone = r.phone
+            AND l.consented_at IS r.consented_at AND l.evidence IS r.evidence) THEN 'proof'
+        -- The import has found the number opted out: no later request of it subscribes the number.
+        WHEN ${mode} = 'resubscribe' AND wants = 0 AND is_off
+          AND NOT EXISTS (SELECT 1 FROM subscription_changes l WHERE l.website_id = ${websiteId} AND l.phone = r.phone
+            AND l.source = 'import' AND l.proof = ${proof} AND l.subscribed = 0) THEN 'found'
+        END AS what
+      FROM refused r
     ),
     added AS (
       SELECT phone, was_subscribed, iif(is_stopped, 0, wants) AS subscribed,
@@ -99,6 +98,12 @@ export function decision({ websiteId, origin: { proof }, import: run }: Target, 
           WHERE e.change_id = was_id AND e.source = 'import' AND e.proof = ${proof}), was_id), 0)) AS before_id,
         iif(wants = 1 AND NOT is_stopped, consented_at, NULL) AS consented_at,
         iif(wants = 1 AND NOT is_stopped, evidence, NULL) AS evidence
-      FROM decided WHERE is_new = 1
+      FROM decided d
+      WHERE what IS NOT NULL
+        -- An undo has closed the import.
+        AND NOT EXISTS (SELECT 1 FROM imports WHERE import_id = ${proof} AND undone_to IS NOT NULL)
+        -- A repeated try finds its work done, whatever somebody else has said since.
+        AND NOT ((${mode} = 'call' OR is_set_since) AND EXISTS (SELECT 1 FROM subscription_changes l
+          WHERE l.website_id = ${websiteId} AND l.phone = d.phone AND l.proof = ${proof}))
     )`;
 }

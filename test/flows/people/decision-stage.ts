@@ -31,10 +31,11 @@ class Run {
 
   async step(): Promise<void> {
     this.#world.now += 1000;
-    const what = this.#random.weighted({ part: 10, STOP: 2, START: 1, erase: 1 });
+    const what = this.#random.weighted({ part: 10, stop: 2, start: 1, erase: 1 });
     if (what === "part") await this.#part();
     else if (what === "erase") await this.#erase();
-    else await this.#text(what);
+    else if (what === "stop") await this.#stop();
+    else await this.#start();
     expect(await this.#stored(), what).toEqual(this.#model.stored());
   }
 
@@ -133,12 +134,32 @@ class Run {
     this.counts.told += told.length;
   }
 
-  async #text(words: "STOP" | "START"): Promise<void> {
+  /** Of one form alone: a person may have opted out before the other was stored. */
+  async #stop(): Promise<void> {
+    const [phone, { now }] = [this.#random.pick(PHONES), this.#world];
+    await this.#world.rows(
+      `INSERT INTO subscription_changes (website_id, phone, was_subscribed, subscribed, changed_at, source, proof)
+       SELECT 'brand', ?1, (SELECT subscribed FROM subscriptions WHERE phone = ?1), 0, ?2, 'keyword', 'STOP'
+       WHERE NOT EXISTS (SELECT 1 FROM subscriptions WHERE phone = ?1 AND opted_out_by_person = 1)`,
+      phone,
+      now,
+    );
+    await this.#world.rows(
+      `INSERT INTO subscriptions (website_id, phone, subscribed, change_id, opted_out_by_person, opted_out_at)
+       SELECT 'brand', ?1, 0, max(change_id), 1, ?2 FROM subscription_changes WHERE phone = ?1
+       ON CONFLICT DO UPDATE SET subscribed = 0, change_id = excluded.change_id, opted_out_by_person = 1, opted_out_at = ?2`,
+      phone,
+      now,
+    );
+    this.#model.text("STOP", phone, now);
+  }
+
+  async #start(): Promise<void> {
     const phone = this.#random.pick(PHONES.slice(0, 3));
-    const text = { from: `+${phone}`, to: [OURS], text: words, keyword: null, answeredByCarrier: false };
+    const text = { from: `+${phone}`, to: [OURS], text: "START", keyword: null, answeredByCarrier: false };
     const inbound = { ...text, carrierMessageId: `in-${++this.#ids}` };
     await this.#world.invoke("fetch", () => receiveInbound(this.#world.deps, "sandbox", inbound));
-    this.#model.text(words, phone, this.#world.now);
+    this.#model.text("START", phone, this.#world.now);
   }
 
   async #erase(): Promise<void> {
