@@ -13,7 +13,13 @@ const OURS = "+12125550000";
 /** Three numbers of one form, and two of which each is the other form of the next. */
 const PHONES = [12125550100, 12125550101, 12125550102, 5491123456789, 541123456789, 5511987654321, 551187654321];
 const ADDRESSES = [null, null, "a@example.com", "b@example.com"];
-const CONSENTS = [undefined, undefined, { consentedAt: 1, evidence: null }, { consentedAt: 2, evidence: "a form" }];
+const CONSENTS = [
+  undefined,
+  undefined,
+  { consentedAt: 1, evidence: null },
+  { consentedAt: 1, evidence: "a list" },
+  { consentedAt: 2, evidence: "a form" },
+];
 const LISTS = ["newSubscribed", "newOptedOut", "becameSubscribed", "becameOptedOut", "newAddress"] as const;
 
 class Run {
@@ -134,7 +140,7 @@ class Run {
     this.counts.told += told.length;
   }
 
-  /** Of one form alone: a person may have opted out before the other was stored. */
+  /** A STOP opts out one form alone: a person may have sent it before the other was stored. */
   async #stop(): Promise<void> {
     const [phone, { now }] = [this.#random.pick(PHONES), this.#world];
     await this.#world.rows(
