@@ -115,6 +115,29 @@ CREATE TABLE subscription_changes (
 CREATE INDEX subscription_changes_by_phone ON subscription_changes (website_id, phone);
 CREATE INDEX subscription_changes_by_time ON subscription_changes (website_id, changed_at);
 
+-- Each number of an import, by the import's last row of it. An undo takes it back if the number still has its state of this row.
+CREATE VIEW imported_numbers AS SELECT
+  change_id,
+  website_id,
+  phone,
+  proof AS import_id,
+  before_id,
+  -- 1: the import has changed the number. A row may only add a proof, or say again that the number is opted out.
+  EXISTS (SELECT 1 FROM subscription_changes m
+    WHERE m.website_id = subscription_changes.website_id AND m.phone = subscription_changes.phone
+      AND m.source = 'import' AND m.proof = subscription_changes.proof
+      AND (m.was_subscribed IS NOT m.subscribed OR m.was_email IS NOT NULL)) AS is_changed,
+  -- The address before the import, '' for none; NULL: the import did not change it.
+  (SELECT m.was_email FROM subscription_changes m
+    WHERE m.website_id = subscription_changes.website_id AND m.phone = subscription_changes.phone
+      AND m.source = 'import' AND m.proof = subscription_changes.proof
+      AND m.before_id = subscription_changes.before_id AND m.was_email IS NOT NULL
+    ORDER BY m.change_id LIMIT 1) AS email_before
+FROM subscription_changes
+WHERE source = 'import' AND NOT EXISTS (SELECT 1 FROM subscription_changes m
+  WHERE m.website_id = subscription_changes.website_id AND m.phone = subscription_changes.phone
+    AND m.source = 'import' AND m.proof = subscription_changes.proof AND m.change_id > subscription_changes.change_id);
+
 CREATE TABLE messages (
   message_id TEXT NOT NULL PRIMARY KEY,
   website_id TEXT NOT NULL,

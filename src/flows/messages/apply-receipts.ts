@@ -3,9 +3,8 @@ import { chunk } from "../../domain/chunk.ts";
 import { homeOf } from "../../domain/databases/home.ts";
 import { type AboutMessage, stripWords, withoutWords } from "../../domain/messages/carrier-words.ts";
 import type { Job } from "../../domain/messages/job.ts";
-import { hasListeners } from "../../store/callbacks/notices.ts";
 import { readSubmitted, recordReceipts, type SentReceipt } from "../../store/messages/receipts.ts";
-import { optOutRecipient } from "../../store/people/subscriptions.ts";
+import { findRecipient, optOutRecipient } from "../../store/people/subscriptions.ts";
 import { inTurn, togetherOrInTurn } from "../in-turn.ts";
 import { unlessItFails } from "../unless-it-fails.ts";
 import { queueCallbacks } from "./queue-jobs.ts";
@@ -69,8 +68,10 @@ export async function optOutAtCarrier(
   messages: { messageId: string; reason: string | null; carrier?: string }[],
 ): Promise<void> {
   await inTurn(messages, async ({ messageId, reason, carrier }) => {
+    const recipient = await findRecipient(deps.db, messageId);
+    if (!recipient || (carrier !== undefined && recipient.carrier !== carrier)) return;
     const origin = { source: "carrier", proof: reason ?? messageId, now: deps.now() } as const;
-    const run = (await hasListeners(deps.db, { messageId })) ? deps.newId(homeOf(messageId)) : null;
-    await queueCallbacks(deps, await optOutRecipient(deps.db, messageId, origin, carrier, run));
+    const run = recipient.hasListeners ? deps.newId(homeOf(messageId)) : null;
+    await queueCallbacks(deps, await optOutRecipient(deps.db, messageId, recipient, origin, run));
   });
 }

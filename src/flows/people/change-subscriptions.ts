@@ -19,7 +19,7 @@ export async function setSubscriptions(
   changes: SubscriptionChange[],
   origin: ChangeOrigin,
 ): Promise<{ count: number; refused: number[] }> {
-  const newRun = (await hasListeners(deps.db, { websiteIds: [websiteId] })) ? () => deps.newId(home) : null;
+  const newRun = (await hasListeners(deps.db, websiteId)) ? () => deps.newId(home) : null;
   const target = { db: deps.db, websiteId, origin, newRun, due: [], import: null };
   const { refused } = await changeSubscriptions(target, changes, beforeEach(deps, websiteId));
   if (target.due.length > 0) deps.waitUntil(queueCallbacks(deps, target.due));

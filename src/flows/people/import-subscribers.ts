@@ -6,7 +6,7 @@ import type { SubscriptionChange } from "../../domain/people/subscriber-rows.ts"
 import type { SubscriberPart } from "../../domain/people/subscribers.ts";
 import { changeSubscriptions } from "../../store/people/change-subscriptions.ts";
 import { beginImport, readImport, requireOpenImport } from "../../store/people/imports.ts";
-import type { Target } from "../../store/people/part-conditions.ts";
+import type { Target } from "../../store/people/part-decision.ts";
 import { audited } from "../operations/audit.ts";
 import { beforeEach, findInvalidOptOuts, findOtherForms } from "./change-subscriptions.ts";
 

@@ -4,7 +4,6 @@ import type { Website } from "../../domain/clients/website.ts";
 import { sentOf } from "../../domain/people/last-word.ts";
 import { toE164 } from "../../domain/people/phone.ts";
 import { hasListeners } from "../../store/callbacks/notices.ts";
-import type { Tombstone } from "../../store/people/erasure.ts";
 import { applyInbound, type DueReply, type InboundRecord } from "../../store/people/inbound.ts";
 import { inDatabase, inFirst } from "../databases/places.ts";
 import { inTurn } from "../in-turn.ts";
@@ -53,7 +52,6 @@ export async function receiveFor(
     text: inbound.text,
     keyword,
     maybeOptOut,
-    toldIds: told.map(({ websiteId }) => websiteId),
     isOnlyOne: websites.length === 1 && phones.length < 2,
     phones: hasEffect ? phones : [],
     sender,
@@ -67,7 +65,8 @@ export async function receiveFor(
   await inTurn(websites.length === 0 ? [undefined] : websites, async (website) => {
     const isReplying = website !== undefined && website.websiteId === reply?.websiteId;
     const due = isReplying ? await toDueReply(deps, addressees, record, reply) : null;
-    await applyIn(website ? inDatabase(deps, website.database) : inFirst(deps), website, record, due);
+    const isTold = told.some(({ websiteId }) => websiteId === website?.websiteId);
+    await applyIn(website ? inDatabase(deps, website.database) : inFirst(deps), website, { ...record, isTold }, due);
   });
 }
 
@@ -75,16 +74,17 @@ export async function receiveFor(
 async function applyIn(
   deps: Deps,
   website: Website | undefined,
-  given: Omit<InboundRecord, "websiteIds">,
+  given: Omit<InboundRecord, "websiteId">,
   reply: DueReply | null,
 ): Promise<void> {
   const { carrier, keyword } = given;
   const [phone] = given.phones;
   const hasEffect = keyword !== null && phone !== undefined;
   const websiteId = website?.websiteId ?? "";
-  const record = { ...given, websiteIds: [websiteId], toldIds: given.toldIds.filter((id) => id === websiteId) };
-  const tombstones = hasEffect && keyword === "start" ? await tombstonesIn(deps, websiteId, phone) : [];
-  const run = (await hasListeners(deps.db, record)) ? deps.newId(website?.home) : null;
+  const record = { ...given, websiteId };
+  // The tombstones that the number has if the website has erased it, in either form.
+  const tombstones = hasEffect && keyword === "start" ? (await readTombstones(deps, websiteId)).ofForms(phone) : [];
+  const run = (await hasListeners(deps.db, websiteId)) ? deps.newId(website?.home) : null;
   const { isReplyDue, withoutEffect, due } = await applyInbound(deps.db, record, reply, tombstones, run);
   const isAnswer = isReplyDue && reply !== null;
   deps.log("info", "inbound.received", { carrier, websiteId, keyword, replied: isAnswer });
@@ -92,9 +92,4 @@ async function applyIn(
     deps.log("warn", "inbound.keyword-without-effect", { carrier, websiteId, keyword, reason: withoutEffect });
   if (isAnswer) await queueDeliveries(deps, "messages", [reply.message.messageId]);
   await queueCallbacks(deps, due);
-}
-
-/** The tombstones that the number has if the website has erased it, in either form. */
-async function tombstonesIn(deps: Deps, websiteId: string, phone: number): Promise<Tombstone[]> {
-  return (await readTombstones(deps, websiteId)).ofForms(phone).map((mark) => ({ websiteId, mark }));
 }

@@ -4,8 +4,8 @@ import type { SubscriptionChange } from "../../domain/people/subscriber-rows.ts"
 import type { Tombstones } from "../../platform/tombstones.ts";
 import { runQuery } from "../database.ts";
 import { prepare, sql } from "../sql.ts";
-import { anyErased, erasedAmong, erasedBeside } from "./erased-guard.ts";
-import { isNewProof, type Target } from "./part-conditions.ts";
+import { anyErased, erasedAmong, erasedBeside, nobodyErased } from "./erased-guard.ts";
+import { decision, type Target } from "./part-decision.ts";
 import { isOptIn, tableOf, toParts } from "./subscription-part.ts";
 import { writePart } from "./write-part.ts";
 
@@ -73,15 +73,14 @@ async function subscribeOthers(
 }
 
 /**
- * Leaves out the numbers that are subscribed with this address: nobody has erased those, and there is nothing to write. A number
- * that is erased from now on is erased after it was imported.
+ * Leaves out the numbers that are subscribed, and of which nothing would be written: nobody has erased those. A number that is erased from
+ * now on is erased after it was imported.
  */
 async function withoutUnchanged(target: Target, changes: SubscriptionChange[]): Promise<SubscriptionChange[]> {
-  const { db, websiteId } = target;
-  const select = sql`SELECT json_group_array(g.phone) AS phones FROM ${tableOf(changes, target.origin.consent)} g
-    CROSS JOIN subscriptions s ON s.website_id = ${websiteId} AND s.phone = g.phone
-    WHERE g.subscribed = 1 AND s.subscribed = 1 AND (g.email IS NULL OR g.email = s.email)
-      AND NOT ${isNewProof(target)}`;
+  const { db, origin } = target;
+  const decided = decision(target, tableOf(changes, origin.consent), nobodyErased);
+  const select = sql`WITH ${decided} SELECT json_group_array(phone) AS phones FROM decided
+    WHERE subscribed = 1 AND was_subscribed IS 1 AND what IS NULL`;
   const [row] = await runQuery<{ phones: string }>(prepare(db, select));
   const unchanged = new Set(JSON.parse(row?.phones ?? "[]") as number[]);
   return changes.filter(({ phone }) => !unchanged.has(phone));

@@ -12,3 +12,6 @@ export const erasedAmong = (websiteId: string, tombstones: string[]): Sql =>
 export const erasedBeside = (websiteId: string, tombstones: string[]): Sql =>
   sql`SELECT e.mark FROM erased_people e WHERE e.website_id = ${websiteId}
     AND e.mark NOT IN (SELECT value FROM json_each(${JSON.stringify(tombstones)}))`;
+
+/** For a question about numbers that are subscribed. */
+export const nobodyErased: Sql = sql`SELECT NULL AS mark WHERE false`;

@@ -2,7 +2,7 @@
 import { RequestFailure } from "../../domain/failure.ts";
 import { runQuery, runWrite } from "../database.ts";
 import type { ImportRow } from "../rows.ts";
-import { piece, prepare, sql } from "../sql.ts";
+import { prepare, sql } from "../sql.ts";
 
 /** An import, as far as it is stored and undone. */
 export interface StoredImport {
@@ -74,10 +74,6 @@ export async function beginImport(
   return row?.last_id ?? 0;
 }
 
-/** Condition: an import takes rows. An undo closes it, in the transaction of its first step. */
-export const takesRows = (importId: string) =>
-  sql`EXISTS (SELECT 1 FROM imports WHERE import_id = ${importId} AND undone_to IS NULL)`;
-
 /**
  * For the transaction of a part, after its rows of the ledger. Counts what they have changed: a request that is sent again finds those
  * that it has stored before. Returns a row, unless the import is closed.
@@ -129,7 +125,3 @@ export function toImport(row: ImportRow): StoredImport {
     changedSince: row.changed_since,
   };
 }
-
-/** Whether a row of an import has changed something. It may only say again that a number is opted out. */
-export const isUndoable = (row: string) =>
-  piece(`(${row}.was_subscribed IS NOT ${row}.subscribed OR ${row}.was_email IS NOT NULL)`);

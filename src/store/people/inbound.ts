@@ -6,18 +6,17 @@ import { dueEvents } from "../callbacks/events.ts";
 import { textNotices } from "../callbacks/notices.ts";
 import { runNamed, runQuery } from "../database.ts";
 import { piece, prepare, type Sql, sql } from "../sql.ts";
-import { nameOfText, type Tombstone } from "./erasure.ts";
+import { nameOfText } from "./erasure.ts";
 import { ANSWERED, type Asked, type Elsewhere, replyStatements } from "./keyword-replies.ts";
 import { keywordStatements } from "./keyword-statements.ts";
-import { isLater } from "./last-word.ts";
 import type { InboundTextRow } from "./rows.ts";
 
 /** A text that a person sent. */
 export interface InboundRecord extends Sent {
-  /** The websites of this transaction that it is for; `[""]` when none was found. */
-  websiteIds: string[];
-  /** Those whose clients hear of it. */
-  toldIds: string[];
+  /** The website that it is for; `""` when none was found. */
+  websiteId: string;
+  /** Whether the clients of the website hear of it. */
+  isTold: boolean;
   /** It is for one website alone, whose sender no other shares, and the number has one form. */
   isOnlyOne: boolean;
   carrier: string;
@@ -51,9 +50,9 @@ export interface DueReply {
 }
 
 /**
- * Stores a text for each of its websites and applies its keyword, in one transaction. Repeating it with the same text changes
- * nothing, even if its sender was erased since.
- * @param reply of one website, stored if a reply is due
+ * Stores a text and applies its keyword, in one transaction. Repeating it with the same text changes nothing, even if its sender was erased
+ * since.
+ * @param reply stored if a reply is due
  * @param tombstones of the first number, which START removes
  * @param run names the notices; null: no event is posted
  * @returns `isReplyDue`: the reply was stored and must be delivered; `withoutEffect`: why the keyword had none
@@ -62,48 +61,63 @@ export async function applyInbound(
   db: D1Database,
   inbound: InboundRecord,
   reply: DueReply | null,
-  tombstones: Tombstone[],
+  tombstones: string[],
   run: string | null,
 ): Promise<{ isReplyDue: boolean; withoutEffect: WithoutEffect | null; due: DueEvent[] }> {
-  const { carrier, carrierMessageId, websiteIds, from, to, text, keyword, phones, sender, receivedAt } = inbound;
-  const list = JSON.stringify(websiteIds);
-  const start = { ...inbound, forms: JSON.stringify(phones), tombstones };
-  const keep = prepare(
-    db,
-    sql`INSERT INTO inbound_texts (website_id, carrier, carrier_message_id, sender, recipient, text, keyword, received_at,
-        maybe_opt_out)
-      SELECT value, ${carrier}, ${carrierMessageId}, ${from}, ${to}, ${text}, ${keyword}, ${receivedAt},
-        ${inbound.maybeOptOut ? 1 : 0}
-      FROM json_each(${list}) WHERE NOT EXISTS (SELECT 1 FROM cancelled_messages c
-        WHERE c.message_id = ${nameOfText(piece("value"), sql`${carrier}`, sql`${carrierMessageId}`)}) ON CONFLICT DO NOTHING`,
-  );
-  const applied = prepare(
-    db,
-    sql<
-      Pick<InboundTextRow, "without_effect">
-    >`UPDATE inbound_texts AS i SET applied = iif(EXISTS (SELECT 1 FROM messages m
-          WHERE m.message_id = ${reply?.message.messageId ?? ""} AND m.website_id = i.website_id), ${ANSWERED}, 1),
-        without_effect = CASE WHEN keyword IS NULL THEN NULL WHEN website_id = '' THEN 'no-website'
-          WHEN ${phones.length} = 0 THEN 'no-phone-number' WHEN keyword <> 'start' OR EXISTS (SELECT 1
-            FROM json_each(${start.forms}) f CROSS JOIN subscriptions s ON s.website_id = i.website_id AND s.phone = f.value
-            WHERE s.subscribed = 1) THEN NULL
-          WHEN ${isLater(start, piece("i.website_id"))} THEN 'later-opt-out' ELSE 'unknown-person' END
-      WHERE website_id IN (SELECT value FROM json_each(${list})) AND carrier = ${carrier}
-        AND carrier_message_id = ${carrierMessageId} AND applied = 0 RETURNING without_effect`,
-  );
+  const { phones, isTold } = inbound;
   const rows = await runNamed(db, {
-    keep,
-    told: run === null ? null : textNotices(db, run, { ...inbound, phone: sender }),
+    keep: keepText(db, inbound, tombstones),
+    told: run === null || !isTold ? null : textNotices(db, run, { ...inbound, phone: inbound.sender }),
     answer: reply && replyStatements(db, reply.asked, reply.keyword, reply.message, reply.elsewhere),
-    act: phones.flatMap((phone) =>
-      keywordStatements(db, { ...inbound, ...start, websiteIds: list, phone, isConfirmed: true, run }),
-    ),
-    applied,
+    act: phones.length === 0 ? null : keywordStatements(db, { ...inbound, tombstones, isConfirmed: true, run }),
+    applied: markApplied(db, inbound, reply),
     reply: replyStatement(db, reply?.message ?? null),
   });
   const [row] = rows.applied;
   const due = dueEvents([...rows.told, ...rows.act]);
   return { isReplyDue: rows.reply.length === 1, withoutEffect: row?.without_effect ?? null, due };
+}
+
+/** The row says whether its keyword counts. A START does unless an opt-out of the number, or its erasure, is later. */
+function keepText(db: D1Database, inbound: InboundRecord, tombstones: string[]): D1PreparedStatement {
+  const { websiteId, carrier, carrierMessageId, from, to, text, keyword, receivedAt, sentAt, rankAt } = inbound;
+  const [forms, marks] = [JSON.stringify(inbound.phones), JSON.stringify(tombstones)];
+  return prepare(
+    db,
+    sql`INSERT INTO inbound_texts (website_id, carrier, carrier_message_id, sender, recipient, text, keyword, received_at,
+        maybe_opt_out, without_effect)
+      SELECT ${websiteId}, ${carrier}, ${carrierMessageId}, ${from}, ${to}, ${text}, ${keyword}, ${receivedAt},
+        ${inbound.maybeOptOut ? 1 : 0}, CASE
+          WHEN ${keyword} IS NULL THEN NULL
+          WHEN ${websiteId} = '' THEN 'no-website'
+          WHEN json_array_length(${forms}) = 0 THEN 'no-phone-number'
+          WHEN ${keyword} = 'start' AND (
+            EXISTS (SELECT 1 FROM json_each(${forms}) f CROSS JOIN subscriptions o ON o.website_id = ${websiteId} AND o.phone = f.value
+              WHERE o.opted_out_at > ${rankAt} OR iif(o.stop_carrier = ${carrier} AND ${sentAt} IS NOT NULL,
+                o.stop_sent_at > ${sentAt}, o.stop_stored_at > ${rankAt}))
+            OR EXISTS (SELECT 1 FROM erased_people e WHERE e.website_id = ${websiteId} AND e.erased_at > ${rankAt}
+              AND e.mark IN (SELECT value FROM json_each(${marks})))) THEN 'later-opt-out' END
+      WHERE NOT EXISTS (SELECT 1 FROM cancelled_messages c
+        WHERE c.message_id = ${nameOfText(sql`${websiteId}`, sql`${carrier}`, sql`${carrierMessageId}`)}) ON CONFLICT DO NOTHING`,
+  );
+}
+
+/** A START is no loss where the number is subscribed, and had no effect where it is still not. */
+function markApplied(db: D1Database, inbound: InboundRecord, reply: DueReply | null) {
+  const { websiteId, carrier, carrierMessageId, phones } = inbound;
+  return prepare(
+    db,
+    sql<
+      Pick<InboundTextRow, "without_effect">
+    >`UPDATE inbound_texts AS i SET applied = iif(EXISTS (SELECT 1 FROM messages m
+          WHERE m.message_id = ${reply?.message.messageId ?? ""} AND m.website_id = i.website_id), ${ANSWERED}, 1),
+        without_effect = CASE WHEN keyword IS NOT 'start' THEN without_effect
+          WHEN EXISTS (SELECT 1 FROM json_each(${JSON.stringify(phones)}) f
+            CROSS JOIN subscriptions s ON s.website_id = i.website_id AND s.phone = f.value WHERE s.subscribed = 1) THEN NULL
+          ELSE coalesce(without_effect, 'unknown-person') END
+      WHERE website_id = ${websiteId} AND carrier = ${carrier} AND carrier_message_id = ${carrierMessageId}
+        AND applied = 0 RETURNING without_effect`,
+  );
 }
 
 /** Whether the reply is stored. The insert's own result cannot tell: the batch may have run twice. */

@@ -1,18 +1,24 @@
 // What the keyword of a text does to a number. It runs after the text is stored and its reply, and before the text is marked as applied.
 import type { Keyword } from "../../domain/people/keyword.ts";
+import type { Sent } from "../../domain/people/last-word.ts";
+import { changeNotices } from "../callbacks/notices.ts";
 import { IS_ACQUAINTED } from "../clients/senders.ts";
 import { countOptedOut } from "../operations/count-ledgers.ts";
 import { IS_COUNTED } from "../operations/daily-counts.ts";
-import { piece, prepare, type Sql, sql } from "../sql.ts";
-import { erasedIn, isLater, optOutStatements, type Start, tellChange } from "./last-word.ts";
+import { prepare, type Sql, sql } from "../sql.ts";
+import { optOutStatements } from "./last-word.ts";
 
-/** A text with a keyword, for one of the numbers that its sender may be. */
-export interface Acted extends Start {
+/** What names a text. */
+export interface TextKey {
+  websiteId: string;
+  carrier: string;
   carrierMessageId: string;
-  /** JSON */
-  websiteIds: string;
-  /** As digits. */
-  phone: number;
+}
+
+/** A text with a keyword, in one website. */
+export interface Acted extends TextKey, Pick<Sent, "sentAt"> {
+  /** As digits: the number in each of its forms. */
+  phones: number[];
   keyword: Keyword | null;
   text: string;
   /** Milliseconds since 1970. */
@@ -21,40 +27,39 @@ export interface Acted extends Start {
   isConfirmed: boolean;
   /** No other website shares the sender, and the number has one form. */
   isOnlyOne: boolean;
+  /** The tombstones that the first number may have here. */
+  tombstones: string[];
   /** Names the notices of the transaction; null: no event is posted. */
   run: string | null;
 }
 
 export function keywordStatements(db: D1Database, acted: Acted): D1PreparedStatement[] {
-  const { text: proof, carrier, sentAt } = acted;
-  switch (acted.keyword) {
-    case "stop": {
-      const text = sentAt === null ? null : { carrier, sentAt };
-      return [
-        ...markLatest(db, acted),
-        ...optOutStatements(db, { ...acted, whom: fresh(acted), source: "keyword", proof, text }),
-      ];
-    }
-    case "start":
-      return optIn(db, acted);
-    case "help":
-    case null:
-      return [];
-  }
+  if (acted.keyword === "start") return optIn(db, acted);
+  return acted.keyword === "stop" ? optOut(db, acted) : [];
 }
 
-/** The number in the websites that have not applied the text yet. D1 binds a number as a REAL. */
-const fresh = ({ websiteIds, carrier, carrierMessageId, phone }: Acted): Sql =>
-  sql`SELECT i.website_id, CAST(${phone} AS INTEGER) AS phone FROM json_each(${websiteIds}) w CROSS JOIN inbound_texts i
-    ON i.website_id = w.value AND i.carrier = ${carrier} AND i.carrier_message_id = ${carrierMessageId} AND i.applied = 0`;
+/** Condition: the text is not applied yet. */
+const isFresh = ({ websiteId, carrier, carrierMessageId }: TextKey): Sql =>
+  sql`EXISTS (SELECT 1 FROM inbound_texts WHERE website_id = ${websiteId} AND carrier = ${carrier}
+    AND carrier_message_id = ${carrierMessageId} AND applied = 0)`;
+
+function optOut(db: D1Database, acted: Acted): D1PreparedStatement[] {
+  const { text: proof, carrier, sentAt } = acted;
+  const text = sentAt === null ? null : { carrier, sentAt };
+  return [
+    ...markLatest(db, acted),
+    ...optOutStatements(db, { ...acted, isNew: isFresh(acted), source: "keyword", proof, text }),
+  ];
+}
 
 /** The report counts an opt-out for the latest message that a carrier accepted for the person. */
 function markLatest(db: D1Database, acted: Acted): D1PreparedStatement[] {
-  const answered = sql`SELECT m.message_id FROM messages m WHERE m.opted_out NOT IN (1, 3) AND m.message_id IN (
-    SELECT (SELECT l.message_id FROM messages l WHERE l.website_id = n.website_id AND l.phone = n.phone AND l.is_reply = 0
-      AND l.status IN ('SENDING', 'DELIVERED', 'FAILED_TO_DELIVERY') ORDER BY l.accepted_at DESC LIMIT 1)
-    FROM (${fresh(acted)}) n
-      CROSS JOIN subscriptions s ON s.website_id = n.website_id AND s.phone = n.phone AND s.subscribed = 1)`;
+  const { websiteId, phones, now } = acted;
+  const answered = sql`SELECT m.message_id FROM subscriptions s CROSS JOIN messages m ON m.message_id = (
+      SELECT l.message_id FROM messages l WHERE l.website_id = s.website_id AND l.phone = s.phone AND l.is_reply = 0
+        AND l.status IN ('SENDING', 'DELIVERED', 'FAILED_TO_DELIVERY') ORDER BY l.accepted_at DESC LIMIT 1)
+    WHERE s.website_id = ${websiteId} AND s.phone = ${phones[0] ?? null} AND s.subscribed = 1 AND m.opted_out NOT IN (1, 3)
+      AND ${isFresh(acted)}`;
   return [
     prepare(
       db,
@@ -62,7 +67,7 @@ function markLatest(db: D1Database, acted: Acted): D1PreparedStatement[] {
         SELECT m.website_id, m.day, m.send_purpose, m.status, m.reason
         FROM message_counts m WHERE m.message_id IN (${answered}) AND ${IS_COUNTED})`,
     ),
-    countOptedOut(db, answered, acted.now),
+    countOptedOut(db, answered, now),
     prepare(db, sql`UPDATE messages SET opted_out = 3 WHERE message_id IN (${answered})`),
   ];
 }
@@ -72,32 +77,38 @@ function markLatest(db: D1Database, acted: Acted): D1PreparedStatement[] {
  * has the number only from its STOP, or from an import that was undone. START is the person's own consent, so it removes the tombstone.
  */
 function optIn(db: D1Database, acted: Acted): D1PreparedStatement[] {
-  const { text, now, isOnlyOne, run, tombstones } = acted;
-  const numbers = sql`(${fresh(acted)}) n LEFT JOIN subscriptions s ON s.website_id = n.website_id AND s.phone = n.phone`;
-  const isKnown = isOnlyOne ? piece("true") : IS_ACQUAINTED;
-  const isErased = sql`EXISTS (SELECT 1 FROM ${erasedIn(tombstones, piece("n.website_id"))})`;
-  const counts = sql`NOT ${isLater(acted, piece("n.website_id"))}`;
-  const isChange = sql`s.subscribed IS NOT 1 AND ((s.subscribed = 0 AND ${isKnown}) OR ${isErased}) AND ${counts}`;
+  const { websiteId, text, now, isOnlyOne, run } = acted;
+  const [forms, tombstones] = [JSON.stringify(acted.phones), JSON.stringify(acted.tombstones)];
+  const added = { websiteId, source: "keyword", proof: text, now } as const;
   return [
     prepare(
       db,
       sql`INSERT INTO subscription_changes (website_id, phone, was_subscribed, subscribed, changed_at, source, proof)
-        SELECT n.website_id, n.phone, s.subscribed, 1, ${now}, 'keyword', ${text} FROM ${numbers} WHERE ${isChange}`,
+        SELECT i.website_id, f.value, s.subscribed, 1, ${now}, 'keyword', ${text}
+        FROM inbound_texts i CROSS JOIN json_each(${forms}) f
+          LEFT JOIN subscriptions s ON s.website_id = i.website_id AND s.phone = f.value
+        WHERE i.website_id = ${websiteId} AND i.carrier = ${acted.carrier} AND i.carrier_message_id = ${acted.carrierMessageId}
+          AND i.applied = 0 AND i.without_effect IS NULL AND s.subscribed IS NOT 1
+          AND ((s.subscribed = 0 AND (${isOnlyOne ? 1 : 0} = 1 OR ${IS_ACQUAINTED}))
+            OR (f.key = 0 AND EXISTS (SELECT 1 FROM erased_people e
+              WHERE e.website_id = i.website_id AND e.mark IN (SELECT value FROM json_each(${tombstones})))))`,
     ),
-    ...tellChange(db, { numbers, isChange, subscribed: 1 }, { source: "keyword", now, run }),
+    ...(run === null ? [] : [changeNotices(db, added, run)]),
+    prepare(
+      db,
+      sql`DELETE FROM erased_people WHERE website_id = ${websiteId} AND mark IN (SELECT value FROM json_each(${tombstones}))
+        AND EXISTS (SELECT 1 FROM inbound_texts i WHERE i.website_id = ${websiteId} AND i.carrier = ${acted.carrier}
+          AND i.carrier_message_id = ${acted.carrierMessageId} AND i.applied = 0 AND i.without_effect IS NULL)`,
+    ),
     prepare(
       db,
       sql`INSERT INTO subscriptions (website_id, phone, subscribed, change_id)
-        SELECT n.website_id, n.phone, 1, (SELECT max(l.change_id) FROM subscription_changes l
-          WHERE l.website_id = n.website_id AND l.phone = n.phone) FROM ${numbers} WHERE ${isChange}
+        SELECT l.website_id, l.phone, 1, l.change_id
+        FROM subscription_changes l LEFT JOIN subscriptions s ON s.website_id = l.website_id AND s.phone = l.phone
+        WHERE l.website_id = ${websiteId} AND l.changed_at = ${now} AND l.source = 'keyword' AND l.proof = ${text}
+          AND l.change_id > coalesce(s.change_id, 0)
         ON CONFLICT (website_id, phone) DO UPDATE SET subscribed = 1, change_id = excluded.change_id,
           opted_out_by_person = 0, opt_out_confirmed_at = NULL`,
-    ),
-    prepare(
-      db,
-      sql`DELETE FROM erased_people WHERE (website_id, mark) IN (
-          SELECT j.value ->> 'websiteId', j.value ->> 'mark' FROM json_each(${JSON.stringify(tombstones)}) j)
-        AND EXISTS (SELECT 1 FROM (${fresh(acted)}) n WHERE n.website_id = erased_people.website_id AND ${counts})`,
     ),
   ];
 }

@@ -1,20 +1,16 @@
 // Who has the last word on a number: see src/domain/people/last-word.ts. The row of the number has when it was last opted out.
-import type { Sent } from "../../domain/people/last-word.ts";
-import { changeNotices, HEARS_OF_CHANGES } from "../callbacks/notices.ts";
-import type { ChangeSource } from "../rows.ts";
-import { piece, prepare, type Sql, sql } from "../sql.ts";
-import type { Tombstone } from "./erasure.ts";
+import { otherFormOf } from "../../domain/people/two-form-numbers.ts";
+import { type AddedChanges, changeNotices } from "../callbacks/notices.ts";
+import { prepare, type Sql, sql } from "../sql.ts";
 import { CONFIRM_AGAIN_AFTER_MILLISECONDS } from "./keyword-replies.ts";
-import { otherFormIn } from "./number-forms.ts";
 
 /** An opt-out by the person, which only a START undoes: by a text, a decision on a text, or at the carrier. */
-export interface OptOut {
-  /** A query of the numbers: `website_id`, `phone`. */
-  whom: Sql;
-  source: ChangeSource;
-  proof: string;
-  /** When it is stored: milliseconds since 1970. */
-  now: number;
+export interface OptOut extends AddedChanges {
+  websiteId: string;
+  /** As digits. */
+  phones: number[];
+  /** Condition: it was not stored before. */
+  isNew: Sql;
   /** A text that has its carrier's time; null: any other opt-out. */
   text: { carrier: string; sentAt: number } | null;
   /** Whether a confirmation of it is sent. */
@@ -23,45 +19,35 @@ export interface OptOut {
   run: string | null;
 }
 
-const IS_CHANGE = piece("(s.subscribed IS NOT 0 OR s.opted_out_by_person = 0)");
-
-/** The numbers, and their other forms that are stored: the person is one. */
-const inEachForm = (whom: Sql): Sql =>
-  sql`SELECT w.website_id, f.value AS phone FROM (${whom}) w
-    CROSS JOIN json_each(json_array(w.phone, ${otherFormIn(piece("w.phone"))})) f
-    WHERE f.key = 0 OR EXISTS (SELECT 1 FROM subscriptions o WHERE o.website_id = w.website_id AND o.phone = f.value)`;
+/** The numbers, and their other forms, which count if they are stored: the person is one. As JSON: `[number, whether it was given]`. */
+function inEachForm(phones: number[]): string {
+  const others = phones.flatMap((phone) => otherFormOf(phone) ?? []).filter((phone) => !phones.includes(phone));
+  return JSON.stringify([...phones.map((phone) => [phone, 1]), ...others.map((phone) => [phone, 0])]);
+}
 
 /** It counts, whatever was said of the numbers before. Repeating it is harmless. */
 export function optOutStatements(db: D1Database, optOut: OptOut) {
-  const { source, proof, now, run } = optOut;
-  const whom = inEachForm(optOut.whom);
-  const numbers = sql`(${whom}) n LEFT JOIN subscriptions s ON s.website_id = n.website_id AND s.phone = n.phone`;
+  const { websiteId, isNew, source, proof, now, run } = optOut;
+  const forms = inEachForm(optOut.phones);
   return [
     prepare(
       db,
       sql`INSERT INTO subscription_changes (website_id, phone, was_subscribed, subscribed, changed_at, source, proof)
-        SELECT n.website_id, n.phone, s.subscribed, 0, ${now}, ${source}, ${proof} FROM ${numbers} WHERE ${IS_CHANGE}`,
+        SELECT ${websiteId}, f.value ->> 0, s.subscribed, 0, ${now}, ${source}, ${proof}
+        FROM json_each(${forms}) f LEFT JOIN subscriptions s ON s.website_id = ${websiteId} AND s.phone = f.value ->> 0
+        WHERE (f.value ->> 1 OR s.phone IS NOT NULL) AND (s.subscribed IS NOT 0 OR s.opted_out_by_person = 0) AND ${isNew}`,
     ),
-    ...tellChange(db, { numbers, isChange: IS_CHANGE, subscribed: 0 }, { source, now, run }),
-    setOptedOut(db, { ...optOut, whom }),
+    ...(run === null ? [] : [changeNotices(db, optOut, run)]),
+    setOptedOut(db, forms, optOut),
   ];
 }
 
-/** @param change the numbers `n` with their subscriptions `s`. It runs after the ledger has their rows */
-export function tellChange(
-  db: D1Database,
-  { numbers, isChange, subscribed }: { numbers: Sql; isChange: Sql; subscribed: 0 | 1 },
-  { source, now, run }: Pick<OptOut, "source" | "now" | "run">,
-): D1PreparedStatement[] {
-  if (run === null) return [];
-  const changes = sql`SELECT c.client_id, c.website_id, c.callback_url, n.phone, ${subscribed} AS subscribed
-    FROM ${numbers} CROSS JOIN clients c INDEXED BY clients_with_events
-    WHERE c.website_id = n.website_id AND ${HEARS_OF_CHANGES} AND ${isChange}`;
-  return [changeNotices(db, changes, { run, source, now })];
-}
-
 /** The times of texts are compared within a carrier: where it is another, those before count by when they were stored. */
-function setOptedOut(db: D1Database, { whom, now, text, isConfirmed }: OptOut): D1PreparedStatement {
+function setOptedOut(
+  db: D1Database,
+  forms: string,
+  { websiteId, isNew, now, text, isConfirmed }: OptOut,
+): D1PreparedStatement {
   const { carrier, sentAt } = text ?? { carrier: null, sentAt: 0 };
   const storedAt = text ? 0 : now;
   const confirmedAt = isConfirmed ? now : null;
@@ -69,9 +55,11 @@ function setOptedOut(db: D1Database, { whom, now, text, isConfirmed }: OptOut): 
     db,
     sql`INSERT INTO subscriptions AS s (website_id, phone, subscribed, change_id, opted_out_by_person, opt_out_confirmed_at,
         opted_out_at, stop_carrier, stop_sent_at, stop_stored_at)
-      SELECT n.website_id, n.phone, 0, (SELECT max(c.change_id) FROM subscription_changes c
-        WHERE c.website_id = n.website_id AND c.phone = n.phone), 1, ${confirmedAt}, ${storedAt}, ${carrier}, ${sentAt}, ${now - storedAt}
-      FROM (${whom}) n WHERE true
+      SELECT ${websiteId}, f.value ->> 0, 0, (SELECT max(c.change_id) FROM subscription_changes c
+        WHERE c.website_id = ${websiteId} AND c.phone = f.value ->> 0), 1, ${confirmedAt}, ${storedAt}, ${carrier}, ${sentAt}, ${now - storedAt}
+      FROM json_each(${forms}) f
+      WHERE (f.value ->> 1 OR EXISTS (SELECT 1 FROM subscriptions o WHERE o.website_id = ${websiteId} AND o.phone = f.value ->> 0))
+        AND ${isNew}
       ON CONFLICT (website_id, phone) DO UPDATE SET subscribed = 0, change_id = excluded.change_id, opted_out_by_person = 1,
         opt_out_confirmed_at = iif(excluded.opt_out_confirmed_at IS NULL OR (s.opted_out_by_person = 1
           AND s.opt_out_confirmed_at > ${now - CONFIRM_AGAIN_AFTER_MILLISECONDS}), s.opt_out_confirmed_at, excluded.opt_out_confirmed_at),
@@ -82,32 +70,3 @@ function setOptedOut(db: D1Database, { whom, now, text, isConfirmed }: OptOut): 
         stop_carrier = coalesce(excluded.stop_carrier, s.stop_carrier)`,
   );
 }
-
-/** An opt-out that changes nothing, by a client or a file: no START from before it counts. @param phones a query of numbers */
-export function confirmOptOuts(db: D1Database, websiteId: string, phones: Sql, now: number): D1PreparedStatement {
-  return prepare(
-    db,
-    sql`UPDATE subscriptions SET opted_out_at = ${now} WHERE website_id = ${websiteId} AND phone IN (${phones})
-      AND subscribed = 0 AND opted_out_at < ${now}`,
-  );
-}
-
-/** A START, for a number in each of its forms. */
-export interface Start extends Sent {
-  carrier: string;
-  /** JSON array of digits. */
-  forms: string;
-  tombstones: Tombstone[];
-}
-
-/** The tombstones `e` of the number in a website. */
-export const erasedIn = (tombstones: Tombstone[], websiteId: Sql): Sql =>
-  sql`json_each(${JSON.stringify(tombstones)}) j CROSS JOIN erased_people e
-    ON e.website_id = j.value ->> 'websiteId' AND e.mark = j.value ->> 'mark' AND j.value ->> 'websiteId' = ${websiteId}`;
-
-/** Condition on a START: an opt-out of the number, or its erasure, is later. */
-export const isLater = ({ carrier, sentAt, rankAt, forms, tombstones }: Start, websiteId: Sql): Sql =>
-  sql`(EXISTS (SELECT 1 FROM json_each(${forms}) f CROSS JOIN subscriptions o ON o.website_id = ${websiteId} AND o.phone = f.value
-      WHERE o.opted_out_at > ${rankAt} OR iif(o.stop_carrier = ${carrier} AND ${sentAt} IS NOT NULL, o.stop_sent_at > ${sentAt},
-        o.stop_stored_at > ${rankAt}))
-    OR EXISTS (SELECT 1 FROM ${erasedIn(tombstones, websiteId)} WHERE e.erased_at > ${rankAt}))`;

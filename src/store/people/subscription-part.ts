@@ -36,7 +36,7 @@ const bytesOf = ({ evidence }: Consent) =>
 const otherOf = ({ phone, subscribed }: SubscriptionChange) => (subscribed ? otherFormOf(phone) : null);
 
 /** Whether a number is to be subscribed that has another form. */
-export const hasOther = (change: SubscriptionChange) => otherOf(change) !== null;
+const hasOther = (change: SubscriptionChange) => otherOf(change) !== null;
 
 const isPlain = (change: SubscriptionChange) =>
   change.email === null && change.consent === undefined && !hasOther(change);
@@ -54,16 +54,16 @@ function toJson(changes: SubscriptionChange[]): string {
 }
 
 /**
- * A table of the changes: `phone`, `subscribed`, `email`, `consented_at`, `evidence`, `other` (see otherOf).
+ * A query of the changes: `phone`, `subscribed`, `email`, `consented_at`, `evidence`, `other` (see otherOf).
  * @param consent of all that have none of their own
  */
 export function tableOf(changes: SubscriptionChange[], consent?: Consent): Sql {
   const json = toJson(changes);
   const [consentedAt, evidence] = [consent?.consentedAt ?? null, consent?.evidence ?? null];
-  return sql`(SELECT value AS phone, 0 AS subscribed, NULL AS email, NULL AS consented_at, NULL AS evidence, NULL AS other
-      FROM json_each(${json}, '$.optOuts')
-    UNION ALL SELECT value, 1, NULL, ${consentedAt}, ${evidence}, NULL FROM json_each(${json}, '$.optIns')
-    UNION ALL SELECT value ->> 'phone', value ->> 'subscribed', value ->> 'email',
-      coalesce(value ->> '$.consent.consentedAt', ${consentedAt}), coalesce(value ->> '$.consent.evidence', ${evidence}), value ->> 'other'
-      FROM json_each(${json}, '$.withMore'))`;
+  return sql`SELECT value AS phone, 0 AS subscribed, NULL AS email, NULL AS consented_at, NULL AS evidence, NULL AS other
+        FROM json_each(${json}, '$.optOuts')
+      UNION ALL SELECT value, 1, NULL, ${consentedAt}, ${evidence}, NULL FROM json_each(${json}, '$.optIns')
+      UNION ALL SELECT value ->> 'phone', value ->> 'subscribed', value ->> 'email',
+        coalesce(value ->> '$.consent.consentedAt', ${consentedAt}), coalesce(value ->> '$.consent.evidence', ${evidence}), value ->> 'other'
+        FROM json_each(${json}, '$.withMore')`;
 }

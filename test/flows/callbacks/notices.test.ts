@@ -115,6 +115,15 @@ describe("message.received", () => {
 });
 
 describe("subscription.changed", () => {
+  it("tells of each stored form of a number, also of START", async () => {
+    const forms = ["+5491123456789", "+541123456789"];
+    await world.subscribers("brand", forms);
+    const client = await clientOf("teller", ["subscription.changed"]);
+    for (const words of ["STOP", "START"]) await text(words, { from: forms[0] as string });
+    const told = (await feed(client)).map(({ phone, subscribed }) => [phone, subscribed]);
+    expect(told.toSorted()).toEqual(forms.flatMap((phone) => [false, true].map((it) => [phone, it])).toSorted());
+  });
+
   it("tells of STOP and START, and not of a STOP that changes nothing", async () => {
     await clientOf("one", ["subscription.changed"]);
     for (const words of ["STOP", "STOP", "START", "HELP"]) {

@@ -1,7 +1,7 @@
 import { beforeEach, expect } from "vitest";
+import { optOutAtCarrier } from "../../../src/flows/messages/apply-receipts.ts";
 import { countLedgers } from "../../../src/flows/operations/count-ledgers.ts";
 import { receiveInbound } from "../../../src/flows/people/receive-inbound.ts";
-import { optOutRecipient } from "../../../src/store/people/subscriptions.ts";
 import { Random } from "../../random.ts";
 import { runningTwice } from "../../running-twice.ts";
 import { type TestClient, World } from "../../world.ts";
@@ -76,8 +76,7 @@ export async function expectSum(seed: number, steps: number, least: number): Pro
     async () => {
       const messageId = await world.send(client, { phone: random.pick(PEOPLE) });
       await world.runQueues();
-      const origin = { source: "carrier" as const, proof: messageId, now: world.now };
-      if (random.chance(0.5)) await optOutRecipient(world.deps.db, messageId, origin, undefined, null);
+      if (random.chance(0.5)) await optOutAtCarrier(world.deps, [{ messageId, reason: null }]);
     },
   ];
   for (let step = 0; step < steps; step++) {
