@@ -7,7 +7,7 @@ const PENDING = 100_000;
 
 describe("a sweep with nothing to do beside 100,000 pending messages", () => {
   it.each(HOURS)("reads no more: %s", async (_, minutes, costs) => {
-    expect(await costOfIdle(PENDING, minutes)).toEqual({ ...costs, rowsWritten: 1 });
+    expect(await costOfIdle(PENDING, minutes)).toEqual(costs);
   });
 });
 

@@ -60,6 +60,17 @@ it("holds in an isolate that has a breaker of its own", async () => {
   expect(await statuses()).toEqual([{ status: "SENDING", count: PHONES.length }]);
 });
 
+it("a message that waits for its first submission has the carrier of its website, which can be tried", async () => {
+  await sendAll();
+  await world.runQueues();
+  const late = await world.send(client, { phone: PHONES[0] ?? "", text: "later" });
+  await world.runQueues();
+  expect(await world.rows("SELECT carrier, attempts FROM messages WHERE message_id = ?1", late)).toEqual([
+    { carrier: null, attempts: 0 },
+  ]);
+  expect(await message(late)).toMatchObject({ carrier: "sandbox", attempts: 0 });
+});
+
 it("that still fails opens the breaker again, and loses nothing", async () => {
   await sendAll();
   await world.runQueues();

@@ -12,8 +12,10 @@ import { type ClickCounts, NO_CLICKS } from "./links.ts";
 import { type HeldRow, HOURS, type StoredMessage, toStoredMessage } from "./stored-message.ts";
 import { readSubmissions } from "./submissions.ts";
 
+/** While it waits for its first submission, its carrier is that of its website. */
 export async function readMessage(db: D1Database, messageId: string): Promise<WholeMessage | undefined> {
-  const query = sql`SELECT m.*, ${HOLD} AS hold, ${HOURS}, w.name AS website_name, c.name AS client_name
+  const query = sql`SELECT m.*, ${HOLD} AS hold, ${HOURS}, w.name AS website_name, c.name AS client_name,
+      iif(m.status = 'PENDING_TO_SEND', coalesce(m.carrier, w.carrier), m.carrier) AS carrier
     FROM messages m LEFT JOIN websites w ON w.website_id = m.website_id LEFT JOIN clients c ON c.client_id = m.client_id
     WHERE m.message_id = ${messageId}`;
   return (await addDetails(db, await runQuery<StoryRow>(prepare(db, query))))[0];

@@ -2,7 +2,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { answer, startReceiver } from "../harness/receiver.ts";
-import { type Client, operate, type Service, send, startService } from "../harness/service.ts";
+import { type Client, operate, type Service, send, startService, sweep } from "../harness/service.ts";
 import { hasBrowser, openWindow, startBrowser } from "../journeys/browser.ts";
 
 const KEY = "the-key-of-the-gateway";
@@ -227,6 +227,7 @@ describe.skipIf(!hasBrowser)("in the console of a service", () => {
       await isTold(/2 people are as before/);
     });
     expect((await read("/websites/harbor/subscribers")).total).toBe(0);
+    await sweep(service.url);
     const { days } = (await read("/overview?website=harbor")) as { days: { joined: number; parted: number }[] };
     const total = (of: "joined" | "parted") => days.reduce((sum, day) => sum + day[of], 0);
     expect([total("joined"), total("parted")]).toEqual([2, 2]);

@@ -3,7 +3,7 @@
 interface Total {
   accepted: number;
   delivered: number;
-  pending: number;
+  waiting: number;
   failed: Record<string, number>;
   clicked: number;
   optedOut: number;
@@ -35,7 +35,7 @@ export async function readDemo(url: string, link: string) {
     accepted: sum((total) => total.accepted),
     counts: {
       delivered: sum((total) => total.delivered),
-      pending: sum((total) => total.pending),
+      waiting: sum((total) => total.waiting),
       refused: sum(({ failed }) => failed.FAILED_TO_SEND ?? 0),
       undelivered: sum(({ failed }) => failed.FAILED_TO_DELIVERY ?? 0),
       unknown: sum(({ failed }) => failed.NOT_FOUND ?? 0),
