@@ -66,6 +66,7 @@ const REASONS: Record<string, string> = {
   FREQUENCY_CAP: "over the cap",
   CARRIER_REFUSED: "the carrier refused it",
   CARRIER_FILTERED: "the carrier filtered it",
+  SENDER_LIMIT: "faster than its sender may send",
   CARRIER_UNAVAILABLE: "the carrier could not be reached",
   CARRIER_NOT_SET_UP: "the carrier is not set up",
   OUTCOME_UNKNOWN: "whether it went is not known",

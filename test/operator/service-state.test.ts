@@ -371,7 +371,7 @@ describe("metrics", () => {
   };
 
   it("are Prometheus' text, each family once, with what the state says", async () => {
-    submit = () => ({ kind: "later", reason: "busy", failing: true });
+    submit = () => ({ kind: "later", reason: "busy", failing: "carrier" });
     for (let text = 0; text < 4; text++) await send();
     await submitAll();
     const text = await read();

@@ -2,6 +2,9 @@
 // row. A claim reads the row, the submissions of the claim change this copy, and the change is stored with their outcomes.
 import { backoffSeconds } from "./retry-policy.ts";
 
+/** What a pause belongs to. */
+export type Paused = "sender" | "account" | "carrier";
+
 /** Failures in a row that open the breaker. */
 const FAILURES_TO_OPEN = 3;
 

@@ -156,7 +156,7 @@ function toOutbound(message: ClaimedMessage, at: number, closesAt = NEVER): Outb
 
 async function submitThrough(ready: Carrier | undefined, name: string, outbound: OutboundMessage): Promise<Submission> {
   // The message waits until its deadline. Once the carrier is set up, nobody has to send it again.
-  if (!ready) return { kind: "later", failing: true, reason: notSetUp(name) };
+  if (!ready) return { kind: "later", failing: "carrier", reason: notSetUp(name) };
   try {
     return await ready.submit(outbound);
   } catch (error) {
