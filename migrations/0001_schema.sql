@@ -480,16 +480,19 @@ CREATE TABLE daily_counts (
 
 -- What an operator must see and stop. Nothing here is written for what works.
 
--- The circuit breakers of carriers: a row for each carrier that has failed since it last answered.
+-- The circuit breakers: a row for each sender of a carrier, and for each carrier, that has failed since it last took or refused a message.
 CREATE TABLE carrier_pauses (
-  carrier TEXT NOT NULL PRIMARY KEY,
+  carrier TEXT NOT NULL,
+  sender TEXT NOT NULL,                -- '': our account and the carrier, and so all senders
+  about TEXT NOT NULL,                 -- what the cause is about: sender, account or carrier
   failures INTEGER NOT NULL,           -- in a row
   failed_at INTEGER NOT NULL,          -- the latest failure
-  cause TEXT NOT NULL,                 -- of the first failure since the carrier last answered
-  openings INTEGER NOT NULL DEFAULT 0, -- since the carrier last answered in time
-  since INTEGER,                       -- the first opening since the carrier last answered; NULL: it has not opened
+  cause TEXT NOT NULL,                 -- of the first failure since it last worked
+  openings INTEGER NOT NULL DEFAULT 0, -- since it last worked in time
+  since INTEGER,                       -- the first opening since it last worked; NULL: it has not opened
   opened_at INTEGER,                   -- the latest opening
-  open_until INTEGER NOT NULL DEFAULT 0 -- no message of this carrier is claimed before
+  open_until INTEGER NOT NULL DEFAULT 0, -- no message of it is claimed before
+  PRIMARY KEY (carrier, sender)
 ) STRICT, WITHOUT ROWID;
 
 -- Endpoints whose latest callback failed.

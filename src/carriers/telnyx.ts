@@ -100,7 +100,7 @@ function toSubmission(response: CarrierResponse): Submission {
   return classifyResponse(response, reason, meaning);
 }
 
-/** Of several errors, an opt-out counts first, and then one that has a reason of its own. */
+/** The first error that is an opt-out counts, and otherwise the first with a reason of its own. */
 function meaningOf(errors: readonly { code?: string | null | undefined }[]): Meaning | undefined {
   const known = errors.flatMap(({ code }) => CODES.get(code ?? "") ?? []);
   return known.find(({ reason }) => reason === "OPTED_OUT") ?? known.find(({ reason }) => reason) ?? known[0];

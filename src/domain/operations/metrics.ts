@@ -52,8 +52,13 @@ export function toMetrics(state: ServiceState): string {
     gauge("messages_retried_seconds", "Age of the oldest message that is retried.", [[{}, state.retriedSeconds]]),
     gauge(
       "carrier_paused",
-      "1 while the circuit breaker of the carrier is open.",
+      "1 while the circuit breaker of the carrier and our account there is open.",
       carriers.map(({ carrier, pause }) => [{ carrier }, ifKnown("pauses", pause ? 1 : 0)]),
+    ),
+    gauge(
+      "senders_paused",
+      "Senders of the carrier whose circuit breakers are open.",
+      carriers.map(({ carrier, senderPauses }) => [{ carrier }, ifKnown("pauses", senderPauses.length)]),
     ),
     gauge(
       "submissions_5m",

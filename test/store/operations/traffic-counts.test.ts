@@ -103,7 +103,7 @@ class Chaos {
         receipt: status === "SENDING" && this.#random() < 0.3 ? receipt : null,
       };
     });
-    const outcomes: Outcomes = { claim, records, longestWait: 14_400_000, counts: [], breaker: null };
+    const outcomes: Outcomes = { claim, records, longestWait: 14_400_000, counts: [], breakers: [] };
     const next = this.#random() < 0.5 ? { ids: this.#some(), claim: `claim-${this.#made++}`, acceptedAfter: 0 } : null;
     await recordAndClaim(this.#db, outcomes, next, world.now);
     if (next) this.#claims.push(next);
