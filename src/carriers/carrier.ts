@@ -40,8 +40,6 @@ export type Submission =
   | {
       kind: "later";
       reason: string;
-      /** Why the message has ended, if it is not taken in time. */
-      code?: Reason;
       retryAfterSeconds?: number;
       failing?: Paused;
       unauthorized?: boolean;

@@ -99,7 +99,7 @@ export function classifyResponse(response: CarrierResponse, explanation: string,
   const meaning = meaningOf(status, code);
   if (!meaning) return { kind: "unknown", reason, failing: "carrier" };
   if (meaning.outcome === "final") return { kind: "refused", reason, ...reasonOf(meaning) };
-  const later = { kind: "later", reason, failing: meaning.about, ...reasonOf(meaning) } as const;
+  const later = { kind: "later", reason, failing: meaning.about } as const;
   return meaning.outcome === "once-fixed" ? { ...later, unauthorized: true } : { ...later, ...retryAfter(headers) };
 }
 

@@ -1,10 +1,15 @@
 // Pure. A circuit breaker: after several failures in a row, it stops submissions for a while. A sender has one, and so has a carrier with
 // our account there. The store keeps each in a row. A claim reads the rows, the submissions of the claim change this copy, and the change
 // is stored with their outcomes.
+import type { Reason } from "./reason.ts";
 import { backoffSeconds } from "./retry-policy.ts";
 
 /** What a pause belongs to. */
 export type Paused = "sender" | "account" | "carrier";
+
+/** The reason of a message that was not taken in time because of it. */
+export const endsAs = (failing: Paused | undefined): Reason =>
+  failing === "sender" ? "SENDER_LIMIT" : "CARRIER_UNAVAILABLE";
 
 /** Failures in a row that open the breaker. */
 const FAILURES_TO_OPEN = 3;

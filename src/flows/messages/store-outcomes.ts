@@ -1,6 +1,7 @@
 import type { Deps } from "../../deps.ts";
 import { hasNoEffect, isStoreUnavailable } from "../../domain/failure.ts";
 import { Breakers } from "../../domain/messages/breakers.ts";
+import { endsAs } from "../../domain/messages/circuit-breaker.ts";
 import type { Lane, SubmissionEntry, SubmissionRecord } from "../../domain/messages/job.ts";
 import type { Reason } from "../../domain/messages/reason.ts";
 import {
@@ -194,8 +195,10 @@ export function toRecord(deps: Deps, ended: Ended): SubmissionRecord & { code: R
       const { sendAt, opensAt } = ruling;
       return { ...record, status: null, retryAt: sendAt, sendAt, opensAt };
     }
-    case "skipped":
-      return { ...record, status: null, reason: ending.reason, retryAt: deps.now() + ending.seconds * 1000 };
+    case "skipped": {
+      const { reason, seconds, failing } = ending;
+      return { ...record, status: null, reason, code: endsAs(failing), retryAt: deps.now() + seconds * 1000 };
+    }
     case "accepted": {
       const receipt = ending.receipt ? { ...ending.receipt, messageId } : null;
       return { ...record, status: "SENDING", carrierMessageId: ending.carrierMessageId, receipt };
@@ -214,7 +217,8 @@ export function toRecord(deps: Deps, ended: Ended): SubmissionRecord & { code: R
       }
       const seconds = ending.retryAfterSeconds ?? backoffSeconds(attempts, deps.random());
       const retryAt = deps.now() + seconds * 1000;
-      return { ...record, attempted: !isLast, status: null, reason: ending.reason, retryAt };
+      const { reason, failing } = ending;
+      return { ...record, attempted: !isLast, status: null, reason, code: endsAs(failing), retryAt };
     }
     case "unknown": {
       const reason = `outcome unknown, not sent again: ${ending.reason}`;

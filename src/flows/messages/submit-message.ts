@@ -2,6 +2,7 @@ import type { Carrier, OutboundMessage, Submission } from "../../carriers/carrie
 import type { Deps } from "../../deps.ts";
 import { DAY_MILLISECONDS } from "../../domain/day.ts";
 import { stripWords } from "../../domain/messages/carrier-words.ts";
+import type { Paused } from "../../domain/messages/circuit-breaker.ts";
 import { type Ruling, ruleOn } from "../../domain/messages/closed-hours.ts";
 import type { EndBefore } from "../../domain/messages/end-before.ts";
 import { MAX_EXPIRY_DAYS } from "../../domain/messages/send-times.ts";
@@ -21,7 +22,7 @@ type Ending =
   | Submission
   | Closed
   | { kind: "before"; before: EndBefore }
-  | { kind: "skipped"; reason: string; seconds: number };
+  | { kind: "skipped"; reason: string; seconds: number; failing?: Paused };
 
 interface Closed {
   kind: "closed";
@@ -66,7 +67,7 @@ export async function submit(deps: Deps, part: CarrierRun, message: ClaimedMessa
 /** null: the submission may begin. */
 function skipIfLate(deps: Deps, { run, breakers }: CarrierRun, message: ClaimedMessage, at: number): Ended | null {
   const pause = breakers.of(message).flatMap((breaker) => breaker.pause(at) ?? [])[0];
-  if (pause) return skip(message, at, whyPaused(pause), Math.ceil((pause.openUntil - at) / 1000));
+  if (pause) return skip(message, at, whyPaused(pause), Math.ceil((pause.openUntil - at) / 1000), pause.about);
   return isOver(deps, run) ? skip(message, at, "its run was over", 0) : null;
 }
 
@@ -78,9 +79,9 @@ const withoutSubmission = (message: ClaimedMessage, at: number, ending: Ending):
   ending,
 });
 
-/** @param seconds before it may be tried again */
-export const skip = (message: ClaimedMessage, at: number, reason: string, seconds: number): Ended =>
-  withoutSubmission(message, at, { kind: "skipped", reason, seconds });
+/** @param seconds before it may be tried again @param failing what pauses */
+export const skip = (message: ClaimedMessage, at: number, reason: string, seconds: number, failing?: Paused): Ended =>
+  withoutSubmission(message, at, { kind: "skipped", reason, seconds, ...(failing ? { failing } : {}) });
 
 /** @returns null: the message may be submitted */
 export function endedBefore(deps: Deps, message: ClaimedMessage): Ended | null {

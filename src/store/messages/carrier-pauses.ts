@@ -1,6 +1,12 @@
 // The circuit breakers: a row for each sender, and for each carrier, that has failed since it last worked. The row is the breaker: a claim
 // leaves out the messages of a sender or a carrier that pauses.
-import type { BreakerChange, BreakerKey, BreakerState, Cause } from "../../domain/messages/circuit-breaker.ts";
+import {
+  type BreakerChange,
+  type BreakerKey,
+  type BreakerState,
+  type Cause,
+  endsAs,
+} from "../../domain/messages/circuit-breaker.ts";
 import type { SubmissionEntry } from "../../domain/messages/job.ts";
 import { parseJsonColumn, runBatch, runQuery, runWrite } from "../database.ts";
 import type { CarrierPauseRow } from "../rows.ts";
@@ -101,9 +107,10 @@ export async function putOff(
     db,
     prepare(
       db,
-      sql`UPDATE messages AS m SET due_at = min(r.until, ${deadlineOf(longestWait)}), reason = r.reason, submissions = ${WITH_ENTRY}
+      sql`UPDATE messages AS m SET due_at = min(r.until, ${deadlineOf(longestWait)}), reason = r.reason, reason_code = r.code,
+          submissions = ${WITH_ENTRY}
         FROM websites w CROSS JOIN (SELECT value ->> 'carrier' AS carrier, value ->> 'sender' AS sender, value ->> 'until' AS until,
-          value ->> 'reason' AS reason, value ->> 'entry' AS entry FROM json_each(${JSON.stringify(toPutOff(pauses, now))})) r
+          value ->> 'reason' AS reason, value ->> 'code' AS code, value ->> 'entry' AS entry FROM json_each(${JSON.stringify(toPutOff(pauses, now))})) r
         WHERE m.message_id IN (SELECT value FROM json_each(${JSON.stringify(ids)})) AND m.status = 'PENDING_TO_SEND'
           AND m.claimed_at IS NULL AND coalesce(m.send_at, 0) <= ${now} AND NOT ${IS_HELD}
           AND w.website_id = m.website_id AND r.carrier = w.carrier AND r.sender IN ('', w.sender)
@@ -121,7 +128,8 @@ function toPutOff(pauses: BreakerState[], now: number) {
   return own.map((pause) => {
     const reason = whyPaused(pause);
     const entry: SubmissionEntry = { at: now, attempt: null, outcome: "skipped", reason };
-    return { carrier: pause.carrier, sender: pause.sender, until: pause.openUntil, reason, entry };
+    const { carrier, sender, about, openUntil: until } = pause;
+    return { carrier, sender, until, reason, code: endsAs(about), entry };
   });
 }
 

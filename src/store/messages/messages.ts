@@ -82,7 +82,8 @@ export function changeStatements(db: D1Database, change: StatusChange): D1Prepar
           reason_code = CASE WHEN reason = ${HELD} THEN 'CANCELLED'
             WHEN ${code} = 'CARRIER_UNAVAILABLE' AND iif(expires_at IS NULL, send_at IS NOT NULL, expires_at <= ${now})
               THEN 'EXPIRED'
-            WHEN ${code} = 'CARRIER_UNAVAILABLE' AND reason LIKE ${`%${notSetUp("%")}%`} THEN 'CARRIER_NOT_SET_UP' ELSE ${code} END,
+            WHEN ${code} = 'CARRIER_UNAVAILABLE' AND reason LIKE ${`%${notSetUp("%")}%`} THEN 'CARRIER_NOT_SET_UP'
+            WHEN ${code} = 'CARRIER_UNAVAILABLE' AND reason_code = 'SENDER_LIMIT' THEN 'SENDER_LIMIT' ELSE ${code} END,
           reason = iif(${keepsReason ? 1 : 0} AND reason IS NOT NULL, ${reason} || ' (before: ' || reason || ')', ${reason})
         WHERE ${isChanged}`,
     ),

@@ -78,6 +78,18 @@ describe("a sender whose queue at the carrier is full", () => {
     expect(await at.statuses("brand", "shop")).toEqual(["SENDING", "SENDING"]);
   });
 
+  it("ends its texts in time as SENDER_LIMIT, those that were tried and those that were put off", async () => {
+    await at.send(at.shop);
+    await at.at.world.rows("UPDATE carrier_pauses SET open_until = ?1", at.at.world.now + 3_600_000);
+    await at.send(at.shop, MANY.slice(20));
+    const untried = await at.at.world.rows("SELECT 1 FROM messages WHERE status = 'PENDING_TO_SEND' AND attempts = 0");
+    expect(untried.length).toBeGreaterThan(MANY.length - 20);
+    at.at.world.advance(5 * 3600);
+    await at.at.world.sweep();
+    const ended = await at.at.world.rows("SELECT DISTINCT status, reason_code FROM messages");
+    expect(ended).toEqual([{ status: "FAILED_TO_SEND", reason_code: "SENDER_LIMIT" }]);
+  });
+
   it("says in the story of a message why it waits", async () => {
     const messageId = (await at.send(at.shop)).at(-1) ?? "";
     const because = `sender ${FULL} at twilio keeps failing: its circuit breaker is open (twilio: HTTP 429, 21611: Why)`;
@@ -100,5 +112,14 @@ describe("an account that is beyond its rate", () => {
     at.at.answer = twilio.accepts;
     await at.pass(2);
     expect(await at.statuses("brand", "shop")).toEqual(["SENDING", "SENDING"]);
+  });
+
+  it("ends its texts in time as CARRIER_UNAVAILABLE", async () => {
+    at.at.answer = () => refuse(20429);
+    await at.send(at.shop);
+    at.at.world.advance(5 * 3600);
+    await at.at.world.sweep();
+    const ended = await at.at.world.rows("SELECT DISTINCT status, reason_code FROM messages");
+    expect(ended).toEqual([{ status: "FAILED_TO_SEND", reason_code: "CARRIER_UNAVAILABLE" }]);
   });
 });
