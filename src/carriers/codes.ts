@@ -5,19 +5,20 @@ import type { Reason } from "../domain/messages/reason.ts";
 
 /**
  * What a code says, as the answer to a submission. `later`: the carrier has not taken the text, and may take it in a while. `once-fixed`:
- * it takes the text once an operator has mended the account. `final`: it never takes it. A receipt is final, whatever its code says.
+ * it takes the text once an operator has mended the account. `final`: it never takes it. `unknown`: nobody knows whether it has arrived. A
+ * receipt ends the text, unless its code is `unknown`.
  */
 type Line =
   | readonly [code: number, about: "number" | "text" | Paused, outcome: "final", reason?: Reason]
-  | readonly [code: number, about: Paused, outcome: "later" | "once-fixed", reason?: Reason];
+  | readonly [code: number, about: Paused, outcome: "later" | "once-fixed" | "unknown", reason?: Reason];
 
 export type Meaning = {
   /** Why the text has ended; left out: CARRIER_REFUSED after an answer, UNDELIVERED after a receipt. */
   reason?: Reason | undefined;
 } & (
   | { about: "number" | "text" | Paused; outcome: "final" }
-  /** The pause belongs to what the code is about. */
-  | { about: Paused; outcome: "later" | "once-fixed" }
+  /** A pause belongs to what the code is about. */
+  | { about: Paused; outcome: "later" | "once-fixed" | "unknown" }
 );
 
 /** By code. */

@@ -97,14 +97,14 @@ export function classifyResponse(response: CarrierResponse, explanation: string,
   const unreached = unreachedBecause(status);
   const reason = (unreached ? `${explanation} (${unreached})` : explanation).slice(0, REASON_CHARACTERS);
   const meaning = meaningOf(status, code);
-  if (!meaning) return { kind: "unknown", reason, failing: "carrier" };
+  if (!meaning || meaning.outcome === "unknown") return { kind: "unknown", reason, failing: "carrier" };
   if (meaning.outcome === "final") return { kind: "refused", reason, ...reasonOf(meaning) };
   const later = { kind: "later", reason, failing: meaning.about } as const;
   return meaning.outcome === "once-fixed" ? { ...later, unauthorized: true } : { ...later, ...retryAfter(headers) };
 }
 
 /**
- * What an answer means, by its code if that says that the carrier may take the message later, and else by its status.
+ * What an answer means, by its code unless that is final, and else by its status.
  * @returns undefined after 408, another 5xx or a redirect: the carrier may have the message
  */
 function meaningOf(status: number, code: Meaning | undefined): Meaning | undefined {

@@ -61,4 +61,6 @@ export const CODES = toCodes([
   [30008, "carrier", "final"], // unknown
   [30017, "carrier", "final"], // the network is congested
   [30500, "carrier", "final"], // an internal error
+  [30046, "carrier", "unknown"], // its delivery was not confirmed
+  [30410, "carrier", "unknown"], // the network did not answer in time: Twilio does not send it again, because it may have arrived
 ]);

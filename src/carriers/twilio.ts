@@ -169,16 +169,19 @@ function decodeSignature(header: string | null): Uint8Array | undefined {
 function toReceipts({ url }: CarrierRequest, form: URLSearchParams): Verified<Receipt> {
   const messageId = url.searchParams.get("m");
   const word = form.get("MessageStatus") ?? "";
-  const status = STATUSES.get(word);
-  if (status === undefined) return { kind: "verified", reports: [], unknown: { messageId, status: word } };
+  const said = STATUSES.get(word);
+  if (said === undefined) return { kind: "verified", reports: [], unknown: { messageId, status: word } };
   if (messageId === null) return { kind: "verified", reports: [] };
   const code = form.get("ErrorCode");
+  const meaning = CODES.get(code ?? "");
+  // If nobody knows the outcome, the deadline decides.
+  const status = said === "FAILED_TO_DELIVERY" && meaning?.outcome === "unknown" ? "SENDING" : said;
   const receipt: Receipt = {
     messageId,
     status,
     reason: status === "FAILED_TO_DELIVERY" ? `twilio: ${word}${code ? `, ${code}` : ""}` : null,
     optedOut: false,
-    ...reasonOf(CODES.get(code ?? "") ?? {}),
+    ...reasonOf(meaning ?? {}),
     ...(code && status === "FAILED_TO_DELIVERY" ? { carrierCode: code } : {}),
     carrierMessageId: form.get("MessageSid"),
   };

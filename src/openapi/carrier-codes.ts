@@ -8,6 +8,7 @@ const ANSWERS: Record<Meaning["outcome"], string> = {
   final: "refused",
   later: "retried",
   "once-fixed": "retried; `carrier-credentials`",
+  unknown: "unknown outcome, as in a receipt",
 };
 
 const kindOf = ({ about, outcome, reason }: Meaning) =>

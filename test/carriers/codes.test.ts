@@ -19,7 +19,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-type Fact = [about: string, then: "later" | "once fixed" | "final", reason: string, codes: string];
+type Fact = [about: string, then: "later" | "once fixed" | "final" | "unknown", reason: string, codes: string];
 
 const TWILIO: Fact[] = [
   ["number", "final", "", "21211 21214 21614 30003 30004 30005 30006"],
@@ -37,6 +37,7 @@ const TWILIO: Fact[] = [
   ["account", "final", "", "21408"],
   ["account", "final", "CARRIER_FILTERED", "30002 30037 30450 30453 30454"],
   ["carrier", "final", "", "30008 30017 30500"],
+  ["carrier", "unknown", "", "30046 30410"],
 ];
 
 const TELNYX: Fact[] = [
@@ -97,12 +98,15 @@ describe.each(CARRIERS)("$carrier.name", ({ carrier, facts, table, unknown, answ
     expect(found.toSorted()).toEqual(rows.map((row) => [...row]).toSorted());
   });
 
-  it.each(rows)("%s in a receipt ends the text: it is about the %s, %s %s", async (code, _, __, reason) => {
-    const expected = ["FAILED_TO_DELIVERY", reason || "UNDELIVERED", code, reason === "OPTED_OUT"];
-    expect(await reported(carrier, code)).toEqual(expected);
-  });
+  it.each(rows.filter(([, , then]) => then !== "unknown"))(
+    "%s in a receipt ends the text: it is about the %s, %s %s",
+    async (code, _, __, reason) => {
+      const expected = ["FAILED_TO_DELIVERY", reason || "UNDELIVERED", code, reason === "OPTED_OUT"];
+      expect(await reported(carrier, code)).toEqual(expected);
+    },
+  );
 
-  it.each(rows.filter(([, , then]) => then !== "final"))(
+  it.each(rows.filter(([, , then]) => then === "later" || then === "once fixed"))(
     "%s in an answer is about the %s, and the text goes later (%s), whatever the status",
     async (code, failing, then) => {
       const expected = {
@@ -138,6 +142,15 @@ describe.each(CARRIERS)("$carrier.name", ({ carrier, facts, table, unknown, answ
     expect(submission).toMatchObject({ kind: "later", failing: "account" });
   });
 });
+
+it.each(["30046", "30410"])(
+  "twilio, of which nobody knows what became of the text (%s): it stays SENDING",
+  async (code) => {
+    expect(await reported(twilio, code)).toEqual(["SENDING", null, undefined, false]);
+    const { submission } = await submitTo(twilio, () => json({ code: Number(code) }, 400));
+    expect(submission).toMatchObject({ kind: "unknown", failing: "carrier" });
+  },
+);
 
 it.each([
   ["a number", 40318, { kind: "later", failing: "sender" }],
