@@ -151,7 +151,7 @@ CREATE TABLE messages (
   segments INTEGER,
   is_reply INTEGER NOT NULL DEFAULT 0, -- 1: confirms an opt-out, so it is sent after the opt-out; 2: any other reply to a keyword
   opted_out INTEGER NOT NULL DEFAULT 0, -- 1: the person answered by opting out, as the carrier reported; 3: by a text; 2: the carrier reported an opt-out that was known
-  reason_code TEXT,                    -- why it has this status: see src/domain/messages/reason.ts; of a pending one, how it ends if not in time
+  reason_code TEXT,                    -- why it has this status: see src/domain/messages/reason.ts; of a pending one: SENDER_LIMIT, if it waits for its sender
   -- A JSON array: each submission, but for one that was accepted at once. The first and the latest of very many.
   submissions TEXT,
   -- Names of fields of the send request that no send request has, as a JSON array. Hardly any message has some.

@@ -7,9 +7,8 @@ import { backoffSeconds } from "./retry-policy.ts";
 /** What a pause belongs to. */
 export type Paused = "sender" | "account" | "carrier";
 
-/** The reason of a message that was not taken in time because of it. */
-export const endsAs = (failing: Paused | undefined): Reason =>
-  failing === "sender" ? "SENDER_LIMIT" : "CARRIER_UNAVAILABLE";
+/** The reason of a message that is not taken in time because of it; null: CARRIER_UNAVAILABLE, as for any other. */
+export const endsAs = (failing: Paused | undefined): Reason | null => (failing === "sender" ? "SENDER_LIMIT" : null);
 
 /** Failures in a row that open the breaker. */
 const FAILURES_TO_OPEN = 3;
