@@ -166,7 +166,7 @@ CREATE TABLE messages (
   segments INTEGER,
   is_reply INTEGER NOT NULL DEFAULT 0, -- 1: confirms an opt-out, so it is sent after the opt-out; 2: any other reply to a keyword
   opted_out INTEGER NOT NULL DEFAULT 0, -- 1: the person answered by opting out, as the carrier reported; 3: by a text; 2: the carrier reported an opt-out that was known
-  reason_code TEXT,                    -- why it has this status: see src/domain/messages/reason.ts
+  reason_code TEXT,                    -- why it has this status: see src/domain/messages/reason.ts; of a pending one: SENDER_LIMIT, if it waits for its sender
   -- A JSON array: each submission, but for one that was accepted at once. The first and the latest of very many.
   submissions TEXT,
   -- Names of fields of the send request that no send request has, as a JSON array. Hardly any message has some.
@@ -449,16 +449,19 @@ CREATE TABLE daily_counts (
 
 -- What an operator must see and stop. Nothing here is written for what works.
 
--- The circuit breakers of carriers: a row for each carrier that has failed since it last answered.
+-- The circuit breakers: a row for each sender of a carrier, and for each carrier, that has failed since it last took or refused a message.
 CREATE TABLE carrier_pauses (
-  carrier TEXT NOT NULL PRIMARY KEY,
+  carrier TEXT NOT NULL,
+  sender TEXT NOT NULL,                -- '': our account and the carrier, and so all senders
+  about TEXT NOT NULL,                 -- what the cause is about: sender, account or carrier
   failures INTEGER NOT NULL,           -- in a row
   failed_at INTEGER NOT NULL,          -- the latest failure
-  cause TEXT NOT NULL,                 -- of the first failure since the carrier last answered
-  openings INTEGER NOT NULL DEFAULT 0, -- since the carrier last answered in time
-  since INTEGER,                       -- the first opening since the carrier last answered; NULL: it has not opened
+  cause TEXT NOT NULL,                 -- of the first failure since it last worked
+  openings INTEGER NOT NULL DEFAULT 0, -- since it last worked in time
+  since INTEGER,                       -- the first opening since it last worked; NULL: it has not opened
   opened_at INTEGER,                   -- the latest opening
-  open_until INTEGER NOT NULL DEFAULT 0 -- no message of this carrier is claimed before
+  open_until INTEGER NOT NULL DEFAULT 0, -- no message of it is claimed before
+  PRIMARY KEY (carrier, sender)
 ) STRICT, WITHOUT ROWID;
 
 -- Endpoints whose latest callback failed.

@@ -40,7 +40,7 @@ describe("a sweep with little to do", () => {
 describe("the deadline of a message that waits for a far retry", () => {
   it.each([
     ["its own", { kind: "later", reason: "busy", retryAfterSeconds: 8 * 3600 }],
-    ["that of its carrier", { kind: "later", reason: "busy", retryAfterSeconds: 8 * 3600, failing: true }],
+    ["that of its carrier", { kind: "later", reason: "busy", retryAfterSeconds: 8 * 3600, failing: "carrier" }],
   ] as const)("is kept to the minute: %s", async (_, answer) => {
     const client = await world.brand(["+12125550100", "+12125550101", "+12125550102", "+12125550103"]);
     world.deps = {

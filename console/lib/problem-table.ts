@@ -95,10 +95,10 @@ export const PROBLEM_TABLE: Record<Code, Words> = {
     acts: [["See its settings", "#/websites/{websiteId}?at=settings"]],
   },
   "carrier-credentials": {
-    sentence: "{carrier} refuses our credentials",
+    sentence: "{carrier} refuses our account",
     counts: ["text"],
     effect: " of {brands} wait. They go by themselves when {carrier} accepts them.",
-    steps: ["npx wrangler secret put, with the right token or key.", "Then try it."],
+    steps: ["Its words say why: pay, or npx wrangler secret put with the right token or key.", "Then try it."],
     acts: ["try", WAITING],
     short: "{carrier} refuses",
   },
@@ -116,6 +116,15 @@ export const PROBLEM_TABLE: Record<Code, Words> = {
     steps: ["Repair the gateway, or ask the carrier.", "Then try it."],
     acts: ["try", WAITING],
     short: "{carrier} is silent",
+  },
+  "sender-paused": {
+    sentence: "{sender} is beyond its limit at {carrier}",
+    counts: ["text"],
+    effect: " of {brands} wait. One is tried each minute; with the first that is taken all go by themselves.",
+    steps: ["Send more slowly, or hold the campaign.", "Or ask {carrier} for a higher rate."],
+    acts: ["try", WAITING],
+    tone: "wait",
+    short: "{sender} waits",
   },
   "deliveries-failing": {
     sentence: "Texts from {sender} do not arrive",

@@ -81,7 +81,8 @@ const OUTCOMES: Record<string, { words: string; icon: Step["icon"]; tone: "bad" 
   accepted: { words: "took it", icon: "sending", tone: "plain" },
   refused: { words: "refused it", icon: "failed", tone: "bad" },
   later: { words: "could not take it yet", icon: "waiting", tone: "wait" },
-  unauthorized: { words: "refused our credentials", icon: "failed", tone: "bad" },
+  limited: { words: "could not take it from this sender yet", icon: "waiting", tone: "wait" },
+  unauthorized: { words: "refused our account", icon: "failed", tone: "bad" },
   skipped: { words: "was not asked: it is paused", icon: "waiting", tone: "wait" },
   unknown: { words: "gave no answer", icon: "no-receipt", tone: "wait" },
 };

@@ -17,7 +17,7 @@ UPDATE websites SET counted_until = min(counted_until, f.since) FROM (SELECT web
   WHERE f.website_id = websites.website_id;
 INSERT INTO counts (span, at, kind, subject, detail, count)
   SELECT s.value, m.accepted_at / iif(s.value = 'day', 86400000, 60000),
-    iif(m.reason_code IN ('CANCELLED', 'EXPIRED', 'QUIET_HOURS', 'FREQUENCY_CAP'), 'endedBefore', 'notTaken'),
+    iif(m.reason_code IN ('CANCELLED', 'EXPIRED', 'QUIET_HOURS', 'FREQUENCY_CAP', 'UNREACHABLE'), 'endedBefore', 'notTaken'),
     iif(a.value, '', m.website_id), iif(s.value = 'day', '', coalesce(m.carrier, '')), -count(*)
   FROM messages m JOIN events e ON e.message_id = m.message_id AND e.event = 'FAILED_TO_SEND'
     CROSS JOIN json_each('[0, 1]') a CROSS JOIN json_each('["minute", "day"]') s

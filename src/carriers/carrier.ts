@@ -1,3 +1,4 @@
+import type { Paused } from "../domain/messages/circuit-breaker.ts";
 import type { Rehearsal } from "../domain/messages/job.ts";
 import type { Reason } from "../domain/messages/reason.ts";
 import type { Receipt } from "../domain/messages/receipt.ts";
@@ -22,8 +23,8 @@ export interface OutboundMessage {
 
 /**
  * Outcome of a submission; `reason` is in words, for the operator. The line between `later` and `unknown` decides between sending once
- * and sending twice: `later` says that the carrier has not taken the message. `failing`: the carrier fails, not this message.
- * `unauthorized`: the carrier rejects our credentials, which only the operator can fix. `exhausted`: this invocation may make no more
+ * and sending twice: `later` says that the carrier has not taken the message. `failing`: what fails, if it is not this message: the sender
+ * (its queue is full, say), our account or the carrier. `unauthorized`: the carrier rejects our account, which only the operator can fix. `exhausted`: this invocation may make no more
  * requests. `lingers`: a connection attempt that goes on after the submission; the promise settles once the attempt ends.
  */
 export type Submission =
@@ -40,12 +41,12 @@ export type Submission =
       kind: "later";
       reason: string;
       retryAfterSeconds?: number;
-      failing?: boolean;
+      failing?: Paused;
       unauthorized?: boolean;
       exhausted?: boolean;
       lingers?: Promise<unknown>;
     }
-  | { kind: "unknown"; reason: string; failing?: boolean };
+  | { kind: "unknown"; reason: string; failing?: "carrier" };
 
 /** A webhook request of a carrier, with its body read. */
 export interface CarrierRequest {

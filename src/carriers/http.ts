@@ -4,6 +4,7 @@ import { describeError, describeFetchError } from "../platform/describe-error.ts
 import { readBeginning } from "../platform/read-beginning.ts";
 import { USER_AGENT } from "../platform/user-agent.ts";
 import type { Submission } from "./carrier.ts";
+import { type Meaning, reasonOf } from "./codes.ts";
 
 /** Timeout of a submission. The run may wait for it after its batch, which is allowed 30 seconds. */
 export const SUBMIT_TIMEOUT_MILLISECONDS = 20_000;
@@ -71,38 +72,52 @@ export function parseJson(body: string): unknown {
   }
 }
 
-/** Wrong credentials, no permission, or no such path (and so no such account): the carrier has not taken the message. */
-const UNAUTHORIZED = [401, 403, 404];
+/** No permission, wrong credentials, no funds, or no such path (and so no such account). */
+const UNAUTHORIZED = [401, 402, 403, 404];
+
+const UNREACHED: Meaning = { about: "carrier", outcome: "later" };
+const TOO_MANY: Meaning = { about: "account", outcome: "later" };
+const ONCE_FIXED: Meaning = { about: "account", outcome: "once-fixed" };
+
+/** What a code means that is about the message, and that is in no table. */
+export const REFUSED: Meaning = { about: "text", outcome: "final" };
 
 /**
- * Classifies a response by its HTTP status, after the carrier's own cases. After 408, another 5xx, a redirect or no response,
- * the carrier may have the message.
- * @param isAboutMessage the carrier's own code is about the message: then no status is about our credentials
+ * Classifies a response.
+ * @param code what the carrier's own code means; undefined: there is none, or it says nothing of the message
  */
-export function classifyResponse(response: CarrierResponse, explanation: string, isAboutMessage = false): Submission {
+export function classifyResponse(response: CarrierResponse, explanation: string, code?: Meaning): Submission {
   if (response.status === null) {
     const { reason, unsent } = response;
     if (unsent === "platform") return { kind: "later", reason, exhausted: true };
-    if (unsent === "credentials") return { kind: "later", reason, failing: true, unauthorized: true };
-    return { kind: "unknown", reason, failing: true };
+    if (unsent === "credentials") return { kind: "later", reason, failing: "account", unauthorized: true };
+    return { kind: "unknown", reason, failing: "carrier" };
   }
-  const { status } = response;
+  const { status, headers } = response;
   const unreached = unreachedBecause(status);
   const reason = (unreached ? `${explanation} (${unreached})` : explanation).slice(0, REASON_CHARACTERS);
-  if (UNAUTHORIZED.includes(status) && !isAboutMessage) {
-    return { kind: "later", reason, failing: true, unauthorized: true };
-  }
-  if (status === 429 || unreached) {
-    const seconds = retryAfterSeconds(response.headers);
-    return { kind: "later", reason, failing: true, ...(seconds === undefined ? {} : { retryAfterSeconds: seconds }) };
-  }
-  if (status >= 400 && status < 500 && status !== 408) return { kind: "refused", reason };
-  return { kind: "unknown", reason, failing: true };
+  const meaning = meaningOf(status, code);
+  if (!meaning || meaning.outcome === "unknown") return { kind: "unknown", reason, failing: "carrier" };
+  if (meaning.outcome === "final") return { kind: "refused", reason, ...reasonOf(meaning) };
+  const later = { kind: "later", reason, failing: meaning.about } as const;
+  return meaning.outcome === "once-fixed" ? { ...later, unauthorized: true } : { ...later, ...retryAfter(headers) };
+}
+
+/**
+ * What an answer means, by its code unless that is final, and else by its status.
+ * @returns undefined after 408, another 5xx or a redirect: the carrier may have the message
+ */
+function meaningOf(status: number, code: Meaning | undefined): Meaning | undefined {
+  if (code && code.outcome !== "final") return code;
+  if (unreachedBecause(status)) return UNREACHED;
+  if (status === 429) return TOO_MANY;
+  if (UNAUTHORIZED.includes(status) && !code) return ONCE_FIXED;
+  return status >= 400 && status < 500 && status !== 408 ? (code ?? REFUSED) : undefined;
 }
 
 export const LONGEST_PAUSE_SECONDS = 3600;
 
-function retryAfterSeconds(headers: Headers): number | undefined {
+function retryAfter(headers: Headers): { retryAfterSeconds?: number } {
   const seconds = Number(headers.get("retry-after") ?? headers.get("x-ratelimit-reset") ?? Number.NaN);
-  return seconds > 0 ? Math.min(Math.ceil(seconds), LONGEST_PAUSE_SECONDS) : undefined;
+  return seconds > 0 ? { retryAfterSeconds: Math.min(Math.ceil(seconds), LONGEST_PAUSE_SECONDS) } : {};
 }

@@ -12,6 +12,7 @@ import {
   type Verified,
 } from "./carrier.ts";
 import { decodeText, rawParameter } from "./charset.ts";
+import type { Meaning } from "./codes.ts";
 import { classifyResponse, isOutOfSubrequests, post } from "./http.ts";
 
 /**
@@ -32,8 +33,17 @@ const ERROR_CODE = /\berr:(\w{1,8})\b/i;
 /** At the end of it: the beginning of the message, which is no word of the network. */
 const QUOTED_TEXT = /\btext:.*$/is;
 
-/** The body of a 403 when no SMSC takes the message. Any other 403 of smsbox is about user and password. */
-const NOT_ROUTABLE = /^Not routable/;
+/**
+ * What smsbox answers, beyond what every status means: https://www.kannel.org/download/1.4.5/userguide-1.4.5/userguide.html, "SMS push reply
+ * codes". 503 is "Temporal failure, try again later.", because bearerbox does not take it. Any other 403 is about user and password.
+ */
+const ANSWERS: [status: number, body: RegExp, meaning: Meaning][] = [
+  [503, /^/, { about: "account", outcome: "later" }],
+  [403, /^Not routable/, { about: "number", outcome: "final" }],
+];
+
+/** The answer of a receipt of type 16 if no SMSC has seen the message: it has waited at the gateway for longer than its validity. */
+const EXPIRED_AT_GATEWAY = /^NACK\/validity expired/;
 
 const ALL_RECEIPTS = "31";
 
@@ -87,8 +97,8 @@ async function submit(settings: KannelSettings, message: OutboundMessage): Promi
   if (response.status === 202) return { kind: "accepted", carrierMessageId: null };
   const reason =
     response.status === null ? "" : `kannel: HTTP ${response.status}: ${response.body.slice(0, 200).trim()}`;
-  if (response.status === 503) return { kind: "later", reason, failing: true };
-  return classifyResponse(response, reason, response.status !== null && NOT_ROUTABLE.test(response.body));
+  const found = ANSWERS.find(([status, body]) => response.status === status && body.test(response.body));
+  return classifyResponse(response, reason, found?.[2]);
 }
 
 /** For how many minutes the SMSC tries to deliver it. Kannel counts in minutes, and treats 0 as not set. */
@@ -123,10 +133,10 @@ async function probe(url: string): Promise<Submission | undefined> {
     void socket.close().catch(() => {});
     if (isOpen) return undefined;
     const reason = `kannel: no connection within ${CONNECT_TIMEOUT_MILLISECONDS / 1000} s`;
-    return { kind: "later", reason, failing: true, lingers: opened.catch(() => {}) };
+    return { kind: "later", reason, failing: "carrier", lingers: opened.catch(() => {}) };
   } catch (error) {
     if (isOutOfSubrequests(error)) return { kind: "later", reason: describeError(error), exhausted: true };
-    return { kind: "later", reason: "kannel: connection refused", failing: true };
+    return { kind: "later", reason: "kannel: connection refused", failing: "carrier" };
   }
 }
 
@@ -163,6 +173,7 @@ async function readReceipts(
   const code = reason === null ? undefined : ERROR_CODE.exec(reason)?.[1];
   const receipt: Receipt = {
     ...{ messageId, status, reason, carrierMessageId: null, optedOut: false },
+    ...(EXPIRED_AT_GATEWAY.test(answer ?? "") ? { code: "SENDER_LIMIT" } : {}),
     ...(code ? { carrierCode: code } : {}),
   };
   return { kind: "verified", reports: [receipt] };

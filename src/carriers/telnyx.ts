@@ -1,5 +1,4 @@
 import * as z from "zod";
-import type { Reason } from "../domain/messages/reason.ts";
 import type { Receipt } from "../domain/messages/receipt.ts";
 import type { Keyword } from "../domain/people/keyword.ts";
 import { isE164 } from "../domain/people/phone.ts";
@@ -12,7 +11,9 @@ import {
   type Submission,
   type Verified,
 } from "./carrier.ts";
-import { type CarrierResponse, classifyResponse, parseJson, post } from "./http.ts";
+import { codeSchema, type Meaning, reasonOf } from "./codes.ts";
+import { type CarrierResponse, classifyResponse, parseJson, post, REFUSED } from "./http.ts";
+import { CODES } from "./telnyx-codes.ts";
 
 /** https://developers.telnyx.com/docs/messaging/messages/receiving-webhooks: the status of the one recipient. */
 const STATUSES = new Map<string, Receipt["status"]>([
@@ -27,34 +28,7 @@ const STATUSES = new Map<string, Receipt["status"]>([
   ["delivery_unconfirmed", "SENDING"],
 ]);
 
-/** The recipient has opted out of this sender (with HTTP 409, or in a receipt). */
-const OPTED_OUT = "40300";
-
-/**
- * https://developers.telnyx.com/docs/messaging/messages/error-codes and
- * https://support.telnyx.com/en/articles/6505121-telnyx-messaging-error-codes: the sender, its registration or the text is blocked, and
- * the number is fine. They come with a refusal or in a receipt.
- */
-const FILTERED = new Set([
-  "40002", // blocked as spam, for a while
-  "40003", // blocked as spam, for good
-  "40010", // the sender is in no 10DLC campaign
-  "40011", // beyond the network's rate, and taken for spam
-  "40013", // the network rejects the sender
-  "40015", // Telnyx's own filter
-  "40016", // beyond T-Mobile's daily limit of the 10DLC brand
-  "40017", // taken for spam by AT&T
-  "40018", // beyond AT&T's rate of the 10DLC campaign
-  "40100", // the sender is not enabled for messages
-  "40150", // the toll-free number is not registered
-  "40151", // the sender is being enabled elsewhere
-  "40314", // messages are disabled for the account
-  "40315", // the sender has failed its health check
-  "40322", // blocked because of its content
-  "40329", // the toll-free number is not verified
-]);
-
-/** https://developers.telnyx.com/docs/messaging/messages/error-codes: codes of messages and senders; other codes are about any call. */
+/** Codes of messages and senders. One of them that is in no table is about the message. */
 const MESSAGING_CODE = /^40\d{3}$/;
 
 const MESSAGING_PROFILE = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -107,9 +81,7 @@ function create({ apiKey, apiUrl, publicOrigin }: TelnyxSettings, message: Outbo
 
 const createdSchema = z.object({ data: z.object({ id: z.string().min(1).max(255) }) });
 const errorsSchema = z.object({
-  errors: z
-    .array(z.object({ code: z.string().nullish(), title: z.string().nullish(), detail: z.string().nullish() }))
-    .min(1),
+  errors: z.array(z.object({ code: codeSchema, title: z.string().nullish() })).min(1),
 });
 
 function toSubmission(response: CarrierResponse): Submission {
@@ -118,22 +90,21 @@ function toSubmission(response: CarrierResponse): Submission {
   const created = createdSchema.safeParse(json);
   if (response.status >= 200 && response.status < 300) {
     if (created.success) return { kind: "accepted", carrierMessageId: created.data.data.id };
-    return { kind: "unknown", reason: `telnyx: HTTP ${response.status} without an id`, failing: true };
+    return { kind: "unknown", reason: `telnyx: HTTP ${response.status} without an id`, failing: "carrier" };
   }
   const errors = errorsSchema.safeParse(json).data?.errors ?? [];
   const [first] = errors;
   const reason = `telnyx: HTTP ${response.status}${first?.code ? `, ${first.code}` : ""}${first?.title ? `: ${first.title}` : ""}`;
-  const submission = classifyResponse(
-    response,
-    reason,
-    errors.some(({ code }) => MESSAGING_CODE.test(code ?? "")),
-  );
-  if (submission.kind !== "refused") return submission;
-  if (errors.some(({ code }) => code === OPTED_OUT)) return { ...submission, optedOut: true };
-  return errors.some(isFiltered) ? { ...submission, code: "CARRIER_FILTERED" } : submission;
+  const meaning =
+    meaningOf(errors) ?? (errors.some(({ code }) => MESSAGING_CODE.test(code ?? "")) ? REFUSED : undefined);
+  return classifyResponse(response, reason, meaning);
 }
 
-const isFiltered = ({ code }: { code?: string | null | undefined }) => FILTERED.has(code ?? "");
+/** The first error that is an opt-out counts, and otherwise the first with a reason of its own. */
+function meaningOf(errors: readonly { code?: string | null | undefined }[]): Meaning | undefined {
+  const known = errors.flatMap(({ code }) => CODES.get(code ?? "") ?? []);
+  return known.find(({ reason }) => reason === "OPTED_OUT") ?? known.find(({ reason }) => reason) ?? known[0];
+}
 
 /** The event of a request whose raw body Telnyx has signed within the last five minutes; undefined otherwise. */
 async function readSigned({ publicKey }: TelnyxSettings, request: CarrierRequest): Promise<unknown> {
@@ -158,9 +129,7 @@ const receiptSchema = z.object({
       id: z.string(),
       direction: z.literal("outbound"),
       to: z.array(z.object({ status: z.string() })).min(1),
-      errors: z
-        .array(z.object({ code: z.unknown().transform(String).nullish(), title: z.string().nullish() }))
-        .nullish(),
+      errors: z.array(z.object({ code: codeSchema, title: z.string().nullish() })).nullish(),
       /** The signature covers the body and not the URL, so this is where our reference is read from. */
       webhook_url: z.string(),
     }),
@@ -177,15 +146,14 @@ function toReceipts(event: unknown): Verified<Receipt> {
   if (messageId === null) return { kind: "verified", reports: [] };
   const [error] = payload.errors ?? [];
   const failure = `telnyx: ${word}${error?.code ? `, ${error.code}` : ""}${error?.title ? `: ${error.title}` : ""}`;
-  const optedOut = payload.errors?.some(({ code }) => code === OPTED_OUT) ?? false;
   const receipt: Receipt = {
     messageId,
     status,
     reason: status === "FAILED_TO_DELIVERY" ? failure : null,
-    ...(!optedOut && payload.errors?.some(isFiltered) ? { code: "CARRIER_FILTERED" satisfies Reason } : {}),
+    optedOut: false,
+    ...reasonOf(meaningOf(payload.errors ?? []) ?? {}),
     ...(error?.code && status === "FAILED_TO_DELIVERY" ? { carrierCode: error.code } : {}),
     carrierMessageId: payload.id,
-    optedOut,
   };
   return { kind: "verified", reports: [receipt] };
 }

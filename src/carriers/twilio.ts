@@ -1,5 +1,4 @@
 import * as z from "zod";
-import type { Reason } from "../domain/messages/reason.ts";
 import type { Receipt } from "../domain/messages/receipt.ts";
 import type { Keyword } from "../domain/people/keyword.ts";
 import { isE164 } from "../domain/people/phone.ts";
@@ -12,7 +11,9 @@ import {
   type Submission,
   type Verified,
 } from "./carrier.ts";
-import { type CarrierResponse, classifyResponse, parseJson, post } from "./http.ts";
+import { codeSchema, reasonOf } from "./codes.ts";
+import { type CarrierResponse, classifyResponse, parseJson, post, REFUSED } from "./http.ts";
+import { CODES } from "./twilio-codes.ts";
 
 /** https://www.twilio.com/docs/messaging/api/message-resource#message-status-values */
 const STATUSES = new Map<string, Receipt["status"]>([
@@ -37,39 +38,8 @@ const OPT_OUT_TYPES = new Map<string, Keyword>([
   ["HELP", "help"],
 ]);
 
-/** https://www.twilio.com/docs/api/errors/21610: the recipient has opted out of this sender. */
-const OPTED_OUT = 21610;
-
-/** https://www.twilio.com/docs/api/errors/21621: the sender cannot send media; 30011: the handset cannot receive them. */
-const SENDER_WITHOUT_MEDIA = 21621;
-const HANDSET_WITHOUT_MEDIA = 30011;
-
-/**
- * https://www.twilio.com/docs/api/errors/30007 and so on: the sender, its registration or the text is blocked, and the number is fine.
- * They come with a refusal or in a receipt.
- */
-const FILTERED = new Set([
-  30002, // the account was suspended
-  30007, // filtered as spam or against a policy
-  30022, // beyond the rate of the 10DLC campaign
-  30023, // beyond the daily cap of the 10DLC brand
-  30024, // the sender is not provisioned at the network
-  30027, // beyond T-Mobile's daily limit of the 10DLC brand
-  30032, // the toll-free number is not verified
-  30033, // the 10DLC campaign is suspended
-  30034, // the number is not registered for 10DLC
-  30035, // the number is still being registered for 10DLC
-  30037, // the account may not send
-  30040, // the network requires a registered sender
-  30041, // a network of the United Kingdom does
-  30042, // the sender's name is blocked
-  30450, // blocked by the protection against traffic pumping
-  30453, // blocked by the detection of fraud
-  30454, // beyond the account's limit for this destination
-]);
-
-/** Codes about the account (20003 authenticate, 20005 not active, 20404 no such path); any other is about the message. */
-const isAccountCode = (code: number) => Math.floor(code / 1000) === 20;
+/** Codes about any call. One of them that is in no table is not about the message. */
+const GENERAL_CODE = /^20\d{3}$/;
 
 /**
  * https://www.twilio.com/docs/messaging/api/message-resource: how long a message may wait in Twilio's queue. Without it, as long as the
@@ -130,7 +100,7 @@ function create({ accountSid, authToken, apiUrl, publicOrigin }: TwilioSettings,
 }
 
 const createdSchema = z.object({ sid: z.string().min(1).max(255) });
-const errorSchema = z.object({ code: z.number().nullish(), message: z.string().nullish() });
+const errorSchema = z.object({ code: codeSchema, message: z.string().nullish() });
 
 function toSubmission(response: CarrierResponse): Submission {
   if (response.status === null) return classifyResponse(response, "");
@@ -138,16 +108,15 @@ function toSubmission(response: CarrierResponse): Submission {
   const created = createdSchema.safeParse(json);
   if (response.status >= 200 && response.status < 300) {
     if (created.success) return { kind: "accepted", carrierMessageId: created.data.sid };
-    return { kind: "unknown", reason: `twilio: HTTP ${response.status} without a sid`, failing: true };
+    return { kind: "unknown", reason: `twilio: HTTP ${response.status} without a sid`, failing: "carrier" };
   }
   const { code, message } = errorSchema.safeParse(json).data ?? {};
   const reason = `twilio: HTTP ${response.status}${code ? `, ${code}` : ""}${message ? `: ${message}` : ""}`;
-  const submission = classifyResponse(response, reason, typeof code === "number" && !isAccountCode(code));
-  if (submission.kind !== "refused") return submission;
-  if (code === SENDER_WITHOUT_MEDIA) return { ...submission, code: "MEDIA_NOT_SUPPORTED" };
-  if (FILTERED.has(code ?? 0)) return { ...submission, code: "CARRIER_FILTERED" };
-  return code === OPTED_OUT ? { ...submission, optedOut: true } : submission;
+  return classifyResponse(response, reason, meaningOf(code));
 }
+
+const meaningOf = (code: string | null | undefined) =>
+  CODES.get(code ?? "") ?? (!code || GENERAL_CODE.test(code) ? undefined : REFUSED);
 
 /** The form of a request that carries Twilio's signature of this very URL and form; undefined otherwise. */
 async function readSigned(settings: TwilioSettings, request: CarrierRequest): Promise<URLSearchParams | undefined> {
@@ -200,25 +169,23 @@ function decodeSignature(header: string | null): Uint8Array | undefined {
 function toReceipts({ url }: CarrierRequest, form: URLSearchParams): Verified<Receipt> {
   const messageId = url.searchParams.get("m");
   const word = form.get("MessageStatus") ?? "";
-  const status = STATUSES.get(word);
-  if (status === undefined) return { kind: "verified", reports: [], unknown: { messageId, status: word } };
+  const said = STATUSES.get(word);
+  if (said === undefined) return { kind: "verified", reports: [], unknown: { messageId, status: word } };
   if (messageId === null) return { kind: "verified", reports: [] };
   const code = form.get("ErrorCode");
+  const meaning = CODES.get(code ?? "");
+  // If nobody knows the outcome, the deadline decides.
+  const status = said === "FAILED_TO_DELIVERY" && meaning?.outcome === "unknown" ? "SENDING" : said;
   const receipt: Receipt = {
     messageId,
     status,
     reason: status === "FAILED_TO_DELIVERY" ? `twilio: ${word}${code ? `, ${code}` : ""}` : null,
-    ...reasonOf(Number(code)),
+    optedOut: false,
+    ...reasonOf(meaning ?? {}),
     ...(code && status === "FAILED_TO_DELIVERY" ? { carrierCode: code } : {}),
     carrierMessageId: form.get("MessageSid"),
-    optedOut: code === String(OPTED_OUT),
   };
   return { kind: "verified", reports: [receipt] };
-}
-
-function reasonOf(code: number): { code?: Reason } {
-  if (code === HANDSET_WITHOUT_MEDIA) return { code: "MEDIA_NOT_SUPPORTED" };
-  return FILTERED.has(code) ? { code: "CARRIER_FILTERED" } : {};
 }
 
 /** A service with an RCS sender says the channel before the number of the person: `rcs:+12125550100`. */

@@ -6,6 +6,7 @@ import { STATE_RULES } from "../domain/messages/sending-rules.ts";
 import { describeWindows } from "../domain/messages/weekly-windows.ts";
 import { phoneListSchema } from "../domain/people/phone-list.ts";
 import type { Call } from "../http/call.ts";
+import { carrierCodeTable } from "./carrier-codes.ts";
 import { limitsThatMatter, limitTable } from "./limits.ts";
 import { fieldsOf } from "./schemas.ts";
 import { carrierSettingTable, settingTable } from "./settings.ts";
@@ -53,6 +54,7 @@ export function makeTables(): Record<string, string> {
     reasons: reasonTable(),
     "numbers of the sandbox": sandboxTable(),
     keywords: keywordTable(),
+    "codes of carriers": carrierCodeTable(),
     "settings of carriers": carrierSettingTable(),
     settings: settingTable(),
     "operator calls": operatorTable(CALLS.filter(({ access }) => access === "operator")),

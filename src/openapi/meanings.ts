@@ -41,19 +41,30 @@ export const REASON_MEANINGS: Record<Reason, { meaning: string; advice: string }
     advice:
       "do not send it again now. No carrier has accepted it. If it is not marketing, send it with `kind` `transactional`",
   },
+  UNREACHABLE: {
+    meaning:
+      "texts to the number have failed permanently, several in a row: the number is not in use, or it cannot receive texts",
+    advice: "do not text this number again. If the person gives it to you anew, subscribe it: texts go to it again",
+  },
   CARRIER_REFUSED: {
     meaning: "the carrier refused the message: the number, the sender or the content",
     advice: "do not send it again unchanged. The operator can see the carrier's error message",
   },
   CARRIER_FILTERED: {
     meaning:
-      "the carrier or a network blocked it because of the operator's sender or the text, not because of the number: the sender is not registered, its registration is suspended or used up, or the text looked like spam",
+      "the carrier or a network blocked it because of the operator's sender or the text, not because of the number: the sender is not registered, its registration is suspended, or the text looked like spam",
     advice:
       "unsubscribe nobody, because the numbers are fine. Tell the operator, who registers the sender (in the USA a 10DLC brand and campaign, or the toll-free verification) or asks the carrier",
   },
+  SENDER_LIMIT: {
+    meaning:
+      "the sender may not send so much or so fast: its queue at the carrier was full for too long, or it was beyond its rate or its daily limit at the carrier or the network",
+    advice:
+      "send more slowly, and this text again in a while if it is still of use: nobody has received it. The number is fine, so unsubscribe nobody. The operator can ask the carrier for a higher rate",
+  },
   CARRIER_UNAVAILABLE: {
     meaning:
-      "the carrier did not accept it in time: the carrier could not be reached, was overloaded, or rejected the operator's credentials or account",
+      "the carrier did not accept it in time: the carrier could not be reached, was overloaded, or rejected the operator's account",
     advice: "send it again, if it is still of use: no carrier has accepted it",
   },
   CARRIER_NOT_SET_UP: {

@@ -112,9 +112,11 @@ export const RUNBOOK: Record<Problem, Entry> = {
   },
   "carrier-credentials": {
     meaning:
-      "The carrier rejects our credentials (`isUnauthorized`), and has neither accepted nor refused a message since. Nothing was sent, and everything is retried for `SUBMIT_WITHIN_HOURS`.",
+      "The carrier rejects our credentials or our account (`isUnauthorized`), and has taken and refused no message since. Nothing was sent, and everything is retried for `SUBMIT_WITHIN_HOURS`.",
     steps: [
-      "Set the right token or key: `npx wrangler secret put …`.",
+      "Read the carrier's error message in `npm run operator -- message <messageId>`: [the codes](carriers.md#what-a-code-means) say more.",
+      "If the credentials are wrong, set the right token or key: `npx wrangler secret put …`.",
+      "If the account is suspended or lacks funds, mend that at the carrier.",
       "If the carrier answers 404, check `TWILIO_ACCOUNT_SID` and the URL.",
       "Test it: `npm run operator -- try-carrier <carrier>`.",
     ],
@@ -133,10 +135,25 @@ export const RUNBOOK: Record<Problem, Entry> = {
   },
   "carrier-paused": {
     meaning:
-      "Textgate has paused submissions to this carrier, because several in a row failed, or took longer than 2 seconds. `cause` is the carrier's error message, `since` the first pause, and `nextTryAt` the next try. One message per minute tests the carrier; the others wait.",
-    steps: ["Fix the gateway, or contact the carrier.", "Test it now: `npm run operator -- try-carrier <carrier>`."],
+      "Textgate has paused submissions to this carrier, because several in a row failed, or took longer than 2 seconds. `cause` is the carrier's error message, after `our account` if it is about that. `since` is the first pause, and `nextTryAt` the next try. One message per minute tests the carrier; the others wait.",
+    steps: [
+      "If `cause` begins with `our account`, look at its rate, status and balance at the carrier. Otherwise fix the gateway, or contact the carrier.",
+      "Test it now: `npm run operator -- try-carrier <carrier>`.",
+    ],
     isSafe: "Yes. The waiting messages are sent within `SUBMIT_WITHIN_HOURS`.",
     ends: "When the carrier answers a message within 2 seconds. All waiting messages are then sent.",
+  },
+  "sender-paused": {
+    meaning:
+      "A sender is beyond its queue, rate or daily limit at the carrier, so Textgate has paused the texts of that sender. The other senders of the carrier continue. `sender` and `websiteId` say whose texts wait; if several websites have the sender, `cause` names them. `cause` has the carrier's error message. One message per minute tests the sender.",
+    steps: [
+      "If texts must go now, hold the campaign that fills the queue: `npm run operator -- hold <websiteId> --purpose <purpose>`.",
+      "Send more slowly: ask the client to spread the campaign, or give the website a sender with a higher rate: `npm run operator -- put-website <websiteId> --sender …`.",
+      "Test it now: `npm run operator -- try-carrier <carrier>`, which also tests its senders.",
+    ],
+    isSafe:
+      "Yes. The waiting messages are sent within `SUBMIT_WITHIN_HOURS`. Unsubscribe nobody, because the numbers are fine.",
+    ends: "When the carrier accepts or refuses a message of the sender. All its waiting messages are then sent.",
   },
   "deliveries-failing": {
     meaning:

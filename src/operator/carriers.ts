@@ -20,7 +20,7 @@ const tryAgain = operatorCall({
   tag: "Service state",
   summary: "Try a carrier again now",
   description:
-    "Lets the next submission through its circuit breaker, in every database, and makes its messages due that wait for a retry. If the carrier still fails, the next failure opens the breaker again, for longer. Held messages stay held.",
+    "Lets the next submission through its circuit breaker and those of its senders, in every database, and makes its messages due that wait for a retry. If the carrier or a sender still fails, the next failure opens the breaker again, for longer. Held messages stay held.",
   parameters: [inPath("carrier", "A carrier that is set up.", "kannel")],
   answers: [ok(carrierAnswers.TriedCarrier, "It is tried now.", { carrier: "kannel", due: 748 })],
   errors: ["resource-unknown"],

@@ -1,6 +1,7 @@
 // The rows of the tables, as D1 returns them. Each store maps its own rows to the types of the domain. test/store/rows.test.ts holds the
 // types to the migrations, whose comments say what each column is. Times are milliseconds since 1970.
 import type { AttemptOutcome } from "../domain/callbacks/callback.ts";
+import type { Paused } from "../domain/messages/circuit-breaker.ts";
 import type { MessageKind } from "../domain/messages/kind.ts";
 import type { MessageStatus } from "../domain/messages/message.ts";
 import type { Segments } from "../domain/messages/segments.ts";
@@ -210,6 +211,9 @@ export interface SuppressedMessageRow {
 
 export interface CarrierPauseRow {
   carrier: string;
+  /** `""`: the account and the carrier. */
+  sender: string;
+  about: Paused;
   failures: number;
   failed_at: number;
   openings: number;

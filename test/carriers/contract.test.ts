@@ -79,12 +79,12 @@ describe.each(CARRIERS)("$name, with a message", (carrier) => {
   it.each(carrier.laters)("later (%s): is to be tried again, when it says", async (_, answer, seconds) => {
     const { submission } = await submitTo(carrier, answer);
     const reason = expect.stringMatching(`^${carrier.name}: HTTP `);
-    expect(submission).toEqual({ kind: "later", failing: true, reason, retryAfterSeconds: seconds });
+    expect(submission).toEqual({ kind: "later", failing: "account", reason, retryAfterSeconds: seconds });
   });
 
   it.each(carrier.unauthorized)("when it does not take our credentials (%s): waits for them", async (_, answer) => {
     const reason = expect.stringMatching(new RegExp(`^${carrier.name}: HTTP 40[134]`));
-    const expected = { kind: "later", failing: true, unauthorized: true, reason };
+    const expected = { kind: "later", failing: "account", unauthorized: true, reason };
     expect((await submitTo(carrier, answer)).submission).toEqual(expected);
   });
 
@@ -97,7 +97,7 @@ describe.each(CARRIERS)("$name, with a message", (carrier) => {
   });
 
   it.each([...UNKNOWNS, ...carrier.unknowns])("unknown (%s): may have it", async (_, answer) => {
-    const expected = { kind: "unknown", failing: true, reason: expect.stringMatching(/./) };
+    const expected = { kind: "unknown", failing: "carrier", reason: expect.stringMatching(/./) };
     const { submission, requests } = await submitTo(carrier, answer);
     expect(submission).toEqual(expected);
     expect(requests).toMatchObject([{ faults: [] }]);
@@ -132,14 +132,14 @@ describe.each(CARRIERS)("$name, with a message", (carrier) => {
 
   it("answered 200 by something that is not the carrier: is unknown", async () => {
     const { submission } = await submitTo(carrier, () => text("<html>Back soon</html>", 200));
-    expect(submission).toMatchObject({ kind: "unknown", failing: true });
+    expect(submission).toMatchObject({ kind: "unknown", failing: "carrier" });
   });
 
   it.each(UNSENT)("that Cloudflare could not pass on (%d, %s): is to be tried again", async (status) => {
     const { submission } = await submitTo(carrier, () => text("error code: 1000", status));
     const words = carrier.name === "kannel" ? ": error code: 1000" : "";
     const reason = `${carrier.name}: HTTP ${status}${words} (${unreachedBecause(status)})`;
-    expect(submission).toEqual({ kind: "later", failing: true, reason });
+    expect(submission).toEqual({ kind: "later", failing: "carrier", reason });
   });
 
   it("that the platform does not carry (too many subrequests): is to be tried again, and it is not blamed", async () => {

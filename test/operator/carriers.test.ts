@@ -7,7 +7,7 @@ import { strictCarrier } from "../strict/bindings.ts";
 import { type TestClient, World } from "../world.ts";
 
 const PHONES = Array.from({ length: 20 }, (_, index) => `+121255501${String(index).padStart(2, "0")}`);
-const AWAY: Submission = { kind: "later", reason: "connection refused", failing: true };
+const AWAY: Submission = { kind: "later", reason: "connection refused", failing: "carrier" };
 
 let world: World;
 let client: TestClient;

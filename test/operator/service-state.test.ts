@@ -74,9 +74,10 @@ it("of an idle service is empty, and no problem", async () => {
         missingSettings: [],
         isUnauthorized: false,
         pause: null,
+        senderPauses: [],
         ...states,
-        lastFiveMinutes: { accepted: 0, refused: 0, unknown: 0, later: 0, unauthorized: 0 },
-        lastHour: { accepted: 0, refused: 0, unknown: 0, later: 0, unauthorized: 0 },
+        lastFiveMinutes: { accepted: 0, refused: 0, unknown: 0, later: 0, limited: 0, unauthorized: 0 },
+        lastHour: { accepted: 0, refused: 0, unknown: 0, later: 0, limited: 0, unauthorized: 0 },
         receipts: {
           lastFiveMinutes: { delivered: 0, undelivered: 0, "no-receipt": 0 },
           lastHour: { delivered: 0, undelivered: 0, "no-receipt": 0 },
@@ -373,7 +374,7 @@ describe("metrics", () => {
   };
 
   it("are Prometheus' text, each family once, with what the state says", async () => {
-    submit = () => ({ kind: "later", reason: "busy", failing: true });
+    submit = () => ({ kind: "later", reason: "busy", failing: "carrier" });
     for (let text = 0; text < 4; text++) await send();
     await submitAll();
     const text = await read();

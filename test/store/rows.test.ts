@@ -37,6 +37,7 @@ const STORED: Record<string, string> = {
   Bit: "INTEGER",
   1: "INTEGER",
   MessageStatus: "TEXT",
+  Paused: "TEXT",
   MessageKind: "TEXT",
   'Segments["encoding"]': "TEXT",
   AttemptOutcome: "TEXT",

@@ -173,7 +173,9 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
     sql: "SELECT s.phone FROM websites w CROSS JOIN subscriptions s",
     reason: THE_OPERATORS_LOOK,
   },
-  { step: "SCAN carrier_pauses", reason: "A row for each carrier that does not answer." },
+  { step: "SCAN carrier_pauses", reason: "A row for each sender and carrier that fails." },
+  { step: "SCAN p", sql: "FROM carrier_pauses p", reason: "A row for each sender and carrier that fails." },
+  { step: "SEARCH carrier_pauses USING PRIMARY KEY (carrier=?)", reason: "A row for each of its senders that fails." },
   {
     step: "SEARCH d1_migrations USING INDEX sqlite_autoindex_d1_migrations_1",
     sql: "SELECT max(name) AS name FROM d1_migrations",

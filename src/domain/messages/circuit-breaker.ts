@@ -1,6 +1,14 @@
-// Pure. The circuit breaker of a carrier: after several failures in a row, it stops submissions for a while. The store keeps it in a
-// row. A claim reads the row, the submissions of the claim change this copy, and the change is stored with their outcomes.
+// Pure. A circuit breaker: after several failures in a row, it stops submissions for a while. A sender has one, and so has a carrier with
+// our account there. The store keeps each in a row. A claim reads the rows, the submissions of the claim change this copy, and the change
+// is stored with their outcomes.
+import type { Reason } from "./reason.ts";
 import { backoffSeconds } from "./retry-policy.ts";
+
+/** What a pause belongs to. */
+export type Paused = "sender" | "account" | "carrier";
+
+/** The reason of a message that is not taken in time because of it; null: CARRIER_UNAVAILABLE, as for any other. */
+export const endsAs = (failing: Paused | undefined): Reason | null => (failing === "sender" ? "SENDER_LIMIT" : null);
 
 /** Failures in a row that open the breaker. */
 const FAILURES_TO_OPEN = 3;
@@ -8,93 +16,99 @@ const FAILURES_TO_OPEN = 3;
 /** When every submission hangs, the breaker stays open until the submissions under way have timed out. */
 const HANG_MILLISECONDS = 20_000;
 
-/** The state of a breaker in the store. A carrier without a row works. */
-export interface BreakerState {
+/** What a breaker is of. */
+export interface BreakerKey {
   carrier: string;
+  /** `""`: our account and the carrier, and so all senders. */
+  sender: string;
+}
+
+/** Why it fails. */
+export interface Cause {
+  about: Paused;
+  /** Why the first submission since the last success failed, in words. */
+  cause: string;
+}
+
+/** The state of a breaker in the store. What has no row works. */
+export interface BreakerState extends BreakerKey, Cause {
   /** In a row. */
   failures: number;
   /** Since the last success. */
   openings: number;
   /** No submission before this: milliseconds since 1970. */
   openUntil: number;
-  /** Why the first submission since the last success failed, in words. */
-  cause: string;
 }
 
 /** What submissions change of the row. */
-export interface BreakerChange {
-  carrier: string;
-  /** The carrier has accepted or refused a message, before the failures: it works. */
+export interface BreakerChange extends BreakerKey, Cause {
+  /** It has taken or refused a message, before the failures: it works. */
   hasSucceeded: boolean;
   /** All of these answers took longer than a run waits. The pause ends, but the operator still sees the problem. */
   isSlow: boolean;
   failures: number;
   /** null: these failures do not open it. */
   openUntil: number | null;
-  cause: string;
 }
 
 export class CircuitBreaker {
-  readonly carrier: string;
+  readonly key: BreakerKey;
   /** Whether the store has a row of it. */
   #isKnown: boolean;
   #failures: number;
   #openings: number;
   #openUntil = 0;
-  #cause: string;
+  #cause: Cause | null;
   #change: BreakerChange;
 
-  /** @param state undefined: the carrier works */
-  constructor(carrier: string, state: BreakerState | undefined) {
-    this.carrier = carrier;
+  /** @param state undefined: it works */
+  constructor({ carrier, sender }: BreakerKey, state: BreakerState | undefined) {
+    this.key = { carrier, sender };
     this.#isKnown = state !== undefined;
     this.#failures = state?.failures ?? 0;
     this.#openings = state?.openings ?? 0;
-    this.#cause = state?.cause ?? "";
+    this.#cause = state ?? null;
     this.#change = this.#unchanged();
   }
 
-  /** Whether it has opened since the last success: one submission at a time shows whether the carrier works again. */
+  /** Whether it has opened since the last success: one submission at a time shows whether it works again. */
   get hasOpened(): boolean {
     return this.#openings > 0;
   }
 
-  get cause(): string {
-    return this.#cause;
+  /** @returns milliseconds since 1970, and why; undefined while submissions may begin */
+  pause(now: number): (BreakerKey & Cause & { openUntil: number }) | undefined {
+    if (now >= this.#openUntil || !this.#cause) return undefined;
+    const { about, cause } = this.#cause;
+    return { ...this.key, about, cause, openUntil: this.#openUntil };
   }
 
-  /** @returns milliseconds since 1970; undefined while submissions may begin */
-  openUntil(now: number): number | undefined {
-    return now < this.#openUntil ? this.#openUntil : undefined;
-  }
-
-  /** The carrier accepted or refused a message: it works. */
+  /** A message was accepted or refused: it works. */
   recordSuccess(isSlow: boolean): void {
     const wasFast = this.#change.hasSucceeded && !this.#change.isSlow;
     this.#failures = 0;
     this.#openings = 0;
     this.#openUntil = 0;
-    this.#cause = "";
+    this.#cause = null;
     this.#change = { ...this.#unchanged(), hasSucceeded: true, isSlow: isSlow && !wasFast };
   }
 
   /**
-   * The carrier failed for reasons that have nothing to do with the message. After an opening, the next failure opens the breaker
-   * again at once, for longer.
+   * It failed for reasons that have nothing to do with the message. After an opening, the next failure opens the breaker again at once, for
+   * longer.
    * @param random a number from 0 to 1
    */
-  recordFailure(now: number, random: number, cause: string, retryAfterSeconds = 0): void {
-    this.#cause ||= cause;
+  recordFailure(now: number, random: number, cause: Cause, retryAfterSeconds = 0): void {
     this.#failures += 1;
-    this.#change = { ...this.#change, failures: this.#change.failures + 1, cause: this.#cause };
-    if (this.openUntil(now) !== undefined) return;
+    this.#note(cause, { failures: this.#change.failures + 1 });
+    if (this.pause(now) !== undefined) return;
     if (this.#openings === 0 && this.#failures < FAILURES_TO_OPEN) return;
     this.#open(now + Math.max(retryAfterSeconds, backoffSeconds(this.#openings + 1, random)) * 1000);
   }
 
-  /** The carrier left all submissions of a claim without an answer. */
+  /** All submissions of a claim were left without an answer. */
   recordHang(now: number, cause: string): void {
-    this.#cause ||= cause;
+    this.#note({ about: this.key.sender === "" ? "carrier" : "sender", cause }, {});
     this.#open(now + HANG_MILLISECONDS);
   }
 
@@ -108,13 +122,28 @@ export class CircuitBreaker {
     return isNews ? change : null;
   }
 
+  /** The first cause since the last success stays. */
+  #note(cause: Cause, change: Partial<BreakerChange>): void {
+    this.#cause ??= cause;
+    const { about, cause: words } = this.#cause;
+    this.#change = { ...this.#change, ...change, about, cause: words };
+  }
+
   #open(until: number): void {
     this.#openings += 1;
     this.#openUntil = until;
-    this.#change = { ...this.#change, openUntil: until, cause: this.#cause };
+    this.#change = { ...this.#change, openUntil: until };
   }
 
   #unchanged(): BreakerChange {
-    return { carrier: this.carrier, hasSucceeded: false, isSlow: false, failures: 0, openUntil: null, cause: "" };
+    const none = {
+      about: "carrier",
+      cause: "",
+      hasSucceeded: false,
+      isSlow: false,
+      failures: 0,
+      openUntil: null,
+    } as const;
+    return { ...this.key, ...none };
   }
 }

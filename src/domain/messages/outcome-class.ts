@@ -35,6 +35,7 @@ const BY_REASON: { [Status in MessageStatus]?: Partial<Record<Reason, OutcomeCla
     EXPIRED: "endedBefore",
     QUIET_HOURS: "endedBefore",
     FREQUENCY_CAP: "endedBefore",
+    UNREACHABLE: "endedBefore",
   },
   FAILED_TO_DELIVERY: { NO_RECEIPT: "noReceipt", OUTCOME_UNKNOWN: "noReceipt" },
 };
@@ -88,7 +89,9 @@ export const figuresShape = {
   scheduled: z.int().describe("Pending: their own time or their sending hours are ahead."),
   waiting: z.int().describe("Pending: the others, held ones included."),
   notSubscribed: z.int().describe("NOT_SUBSCRIBED, NOT_FOUND or FAILED_TO_MATCH."),
-  endedBefore: z.int().describe("FAILED_TO_SEND because of CANCELLED, EXPIRED, QUIET_HOURS or FREQUENCY_CAP."),
+  endedBefore: z
+    .int()
+    .describe("FAILED_TO_SEND because of CANCELLED, EXPIRED, QUIET_HOURS, FREQUENCY_CAP or UNREACHABLE."),
   notTaken: z.int().describe("FAILED_TO_SEND otherwise: the carrier refused them, or could not be reached."),
   sent: z.int().describe("Taken by a carrier: `noReceipt`, `delivered` and `undelivered`."),
   noReceipt: z.int().describe("SENDING, or FAILED_TO_DELIVERY because of NO_RECEIPT or OUTCOME_UNKNOWN."),

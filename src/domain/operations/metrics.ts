@@ -58,10 +58,31 @@ export function toMetrics(state: ServiceState, month: Traffic | null): string {
       byState(({ oldestSeconds }) => oldestSeconds),
     ),
     gauge("messages_retried_seconds", "Age of the oldest message that is retried.", [[{}, state.retriedSeconds]]),
+    ...carrierGauges(state),
+    gauge("callbacks_due", "Callbacks that wait to be posted.", [[{}, callbacks.due.count]]),
+    gauge("callbacks_due_oldest_seconds", "Age of the oldest of them.", [[{}, callbacks.due.oldestSeconds]]),
+    gauge("callbacks_claimed", "Callbacks that are being posted.", [[{}, callbacks.claimed.count]]),
+    gauge("callbacks_5m", "Callbacks of the last five minutes, by outcome.", byOutcome(callbacks.lastFiveMinutes)),
+    gauge("endpoints_failing", "Endpoints whose last callbacks failed.", [
+      [{}, ifKnown("endpoints", callbacks.failingEndpoints.length)],
+    ]),
+    gauge("dead_jobs", "Jobs that used up their retries.", [[{}, state.deadJobs.count]]),
+    gauge("credentials_behind", "Clients whose copy in KV is out of date.", [[{}, state.credentialsBehind.count]]),
+  ].join("");
+}
+
+function carrierGauges({ carriers, failing }: ServiceState): string[] {
+  const ifKnown = (value: number) => (isKnown(failing, "pauses") ? value : null);
+  return [
     gauge(
       "carrier_paused",
-      "1 while the circuit breaker of the carrier is open.",
-      carriers.map(({ carrier, pause }) => [{ carrier }, ifKnown("pauses", pause ? 1 : 0)]),
+      "1 while the circuit breaker of the carrier and our account there is open.",
+      carriers.map(({ carrier, pause }) => [{ carrier }, ifKnown(pause ? 1 : 0)]),
+    ),
+    gauge(
+      "senders_paused",
+      "Senders of the carrier whose circuit breakers are open.",
+      carriers.map(({ carrier, senderPauses }) => [{ carrier }, ifKnown(senderPauses.length)]),
     ),
     gauge(
       "submissions_5m",
@@ -73,16 +94,7 @@ export function toMetrics(state: ServiceState, month: Traffic | null): string {
       "Texts that a carrier took in the last five minutes, by final receipt.",
       carriers.flatMap(({ carrier, receipts }) => byOutcome(receipts.lastFiveMinutes, { carrier })),
     ),
-    gauge("callbacks_due", "Callbacks that wait to be posted.", [[{}, callbacks.due.count]]),
-    gauge("callbacks_due_oldest_seconds", "Age of the oldest of them.", [[{}, callbacks.due.oldestSeconds]]),
-    gauge("callbacks_claimed", "Callbacks that are being posted.", [[{}, callbacks.claimed.count]]),
-    gauge("callbacks_5m", "Callbacks of the last five minutes, by outcome.", byOutcome(callbacks.lastFiveMinutes)),
-    gauge("endpoints_failing", "Endpoints whose last callbacks failed.", [
-      [{}, ifKnown("endpoints", callbacks.failingEndpoints.length)],
-    ]),
-    gauge("dead_jobs", "Jobs that used up their retries.", [[{}, state.deadJobs.count]]),
-    gauge("credentials_behind", "Clients whose copy in KV is out of date.", [[{}, state.credentialsBehind.count]]),
-  ].join("");
+  ];
 }
 
 function storeGauges({ databases, queues }: ServiceState): string[] {

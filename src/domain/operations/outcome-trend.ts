@@ -45,10 +45,10 @@ function isOver(counts: MinuteOutcome[]): boolean {
   return lastAt(successes) >= ended && !successes.some((it) => isBetween(it.firstAt) || isBetween(it.lastAt));
 }
 
-/** A carrier has rejected our credentials, and has answered no submission otherwise since. */
+/** A carrier has rejected our account, and has answered no submission otherwise since. */
 export function isUnauthorized(counts: MinuteOutcome[]): boolean {
   const last = (...names: string[]) => lastAt(counts.filter(({ outcome }) => names.includes(outcome)));
-  return last("unauthorized") > last("accepted", "refused");
+  return last("unauthorized") > last("accepted", "refused", "limited");
 }
 
 /** -Infinity: there is none. */

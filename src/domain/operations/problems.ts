@@ -71,6 +71,24 @@ const othersThat = ({ databases }: Observed, fit: (database: DatabaseState) => b
 const databasesThat = ({ databases }: Observed, fit: (database: DatabaseState) => boolean): Subject[] =>
   databases.filter(fit).map((it) => ({ database: it.database, cause: describeFill(it) }));
 
+function toPaused({ carrier, pause }: CarrierState): Subject[] {
+  if (!pause) return [];
+  const { about, cause, ...when } = pause;
+  return [{ carrier, ...when, cause: about === "account" ? `our account: ${cause}` : cause }];
+}
+
+/** So many websites of one sender are named. */
+const NAMED_WEBSITES = 5;
+
+const toPausedSenders = ({ carrier, senderPauses }: CarrierState): Subject[] =>
+  senderPauses.map(({ websiteIds, cause, ...pause }) => {
+    const [websiteId = null, ...others] = websiteIds;
+    if (others.length === 0) return { carrier, ...pause, websiteId, cause };
+    const named = websiteIds.slice(0, NAMED_WEBSITES).join(", ");
+    const more = websiteIds.length > NAMED_WEBSITES ? ` and ${websiteIds.length - NAMED_WEBSITES} more` : "";
+    return { carrier, ...pause, cause: `websites ${named}${more}: ${cause}` };
+  });
+
 const CHECKS = {
   "database-away": (state) => [
     ...(state.database.status === "away" ? [{ cause: state.database.cause }] : []),
@@ -98,11 +116,12 @@ const CHECKS = {
   "carrier-not-set-up": (state) => carriersThat(state, ({ isInUse, isSetUp }) => isInUse && !isSetUp),
   "sandbox-in-use": ({ isSandboxInUse }) => when(isSandboxInUse),
   "carrier-credentials": (state) => carriersThat(state, ({ isUnauthorized }) => isUnauthorized),
-  "carrier-paused": ({ carriers }) => carriers.flatMap(({ carrier, pause }) => (pause ? [{ carrier, ...pause }] : [])),
+  "carrier-paused": ({ carriers }) => carriers.flatMap(toPaused),
+  "sender-paused": ({ carriers }) => carriers.flatMap(toPausedSenders),
   "carrier-failing": (state) =>
     carriersThat(state, ({ carrier }) => {
       const own = state.submissions.filter((it) => it.carrier === carrier);
-      return isFailing(own, state.nowMinute, ["unauthorized"]);
+      return isFailing(own, state.nowMinute, ["unauthorized", "limited"]);
     }),
   "deliveries-failing": ({ receipts, nowMinute, countedAfter }) =>
     findFailingSenders(receipts, nowMinute, countedAfter),

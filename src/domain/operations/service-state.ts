@@ -1,5 +1,6 @@
 // Pure. The state of the service as an operator sees it; problems.ts finds the problems in it.
 import type { DatabaseState } from "../databases/database-state.ts";
+import type { Paused } from "../messages/circuit-breaker.ts";
 
 /** A keyword without effect is a problem for a day: the operator should see it, and cannot resolve it. */
 export const KEYWORD_MILLISECONDS = 24 * 3_600_000;
@@ -23,8 +24,8 @@ export type MessageState = (typeof MESSAGE_STATES)[number];
 
 export type CarrierStates = Partial<Record<MessageState, Load>>;
 
-/** `unauthorized`: the carrier rejected our credentials; retried as `later` is. */
-export const SUBMISSION_OUTCOMES = ["accepted", "refused", "unknown", "later", "unauthorized"] as const;
+/** `limited`: the sender is beyond its limit at the carrier; `unauthorized`: the carrier rejected our account. Both are retried as `later` is. */
+export const SUBMISSION_OUTCOMES = ["accepted", "refused", "unknown", "later", "limited", "unauthorized"] as const;
 
 /** What became of texts that a carrier has taken: their final receipt. */
 export const RECEIPT_OUTCOMES = ["delivered", "undelivered", "no-receipt"] as const;
@@ -63,15 +64,23 @@ export interface Backlog {
   oldestSeconds: number | null;
 }
 
+interface Pause {
+  since: string;
+  cause: string;
+  nextTryAt: string | null;
+}
+
 export interface CarrierState extends Record<MessageState, Backlog> {
   carrier: string;
   isInUse: boolean;
   isSetUp: boolean;
   missingSettings: string[];
-  /** It has rejected our credentials, and has answered no submission otherwise since. */
+  /** It has rejected our account, and has answered no submission otherwise since. */
   isUnauthorized: boolean;
   /** Its circuit breaker is open, in at least one database. */
-  pause: { since: string; cause: string; nextTryAt: string | null } | null;
+  pause: (Pause & { about: Paused }) | null;
+  /** The senders whose circuit breakers are open, with the websites that have them. */
+  senderPauses: (Pause & { sender: string; websiteIds: string[] })[];
   lastFiveMinutes: Counts<(typeof SUBMISSION_OUTCOMES)[number]>;
   lastHour: Counts<(typeof SUBMISSION_OUTCOMES)[number]>;
   /** The final receipts of the texts that were submitted in that time. */

@@ -1,7 +1,7 @@
-// What follows from the circuit breakers of carriers: messages wait while one is open, and go once the carrier answers. Each database
-// has the breakers of the messages that are in it.
+// What follows from circuit breakers: the messages of a sender or a carrier wait while its breaker is open, and go once it works. Each
+// database has the breakers of the messages that are in it.
 import type { Deps } from "../../deps.ts";
-import type { BreakerChange, BreakerState } from "../../domain/messages/circuit-breaker.ts";
+import type { BreakerChange, BreakerKey, BreakerState } from "../../domain/messages/circuit-breaker.ts";
 import type { Lane } from "../../domain/messages/job.ts";
 import { longestWaitMilliseconds } from "../../domain/messages/retry-policy.ts";
 import {
@@ -9,58 +9,74 @@ import {
   putOff,
   readBreakers,
   releasePause,
-  storeBreaker,
+  storeBreakers,
   takeRetries,
+  whyPaused,
 } from "../../store/messages/carrier-pauses.ts";
 import { askEach } from "../databases/ask-each.ts";
 import { unlessItFails } from "../unless-it-fails.ts";
 import { queueDeliveriesAt, queueOverdue } from "./queue-jobs.ts";
 
-/** Messages of a carrier that pauses wait in the store and in the queue. */
-export async function waitForCarrier(deps: Deps, lane: Lane, ids: string[], breaker: BreakerState): Promise<void> {
+/**
+ * Messages of a sender or a carrier that pauses wait in the store and in the queue.
+ * @returns their ids
+ */
+export async function waitForPauses(
+  deps: Deps,
+  lane: Lane,
+  ids: string[],
+  pauses: BreakerState[],
+): Promise<Set<string>> {
+  if (pauses.length === 0) return new Set();
   const now = deps.now();
-  const waiting = await putOff(deps.db, ids, breaker, { now, longestWait: longestWaitMilliseconds(deps.config) });
-  if (waiting.length === 0) return;
-  const seconds = Math.ceil((breaker.openUntil - now) / 1000);
-  deps.log("warn", "carrier.rests", { carrier: breaker.carrier, count: waiting.length, seconds });
+  const waiting = await putOff(deps.db, ids, pauses, { now, longestWait: longestWaitMilliseconds(deps.config) });
+  for (const pause of pauses) {
+    const count = waiting.filter(({ reason }) => reason === whyPaused(pause)).length;
+    const seconds = Math.ceil((pause.openUntil - now) / 1000);
+    if (count > 0) deps.log("warn", "carrier.rests", { ...toLogged(pause), count, seconds });
+  }
   await queueDeliveriesAt(deps, lane, waiting, now);
+  return new Set(waiting.map(({ messageId }) => messageId));
 }
 
-/** A line of the log for a breaker that has opened. */
-export function logOpened(deps: Deps, change: BreakerChange | null): void {
-  if (!change || change.openUntil === null) return;
-  const seconds = Math.ceil((change.openUntil - deps.now()) / 1000);
-  deps.log("warn", "carrier.paused", { carrier: change.carrier, seconds, error: change.cause });
+/** The sender is left out where all of them pause. */
+const toLogged = ({ carrier, sender }: BreakerKey) => ({ carrier, ...(sender === "" ? {} : { sender }) });
+
+/** A line of the log for each breaker that has opened. */
+export function logOpened(deps: Deps, changes: BreakerChange[]): void {
+  for (const change of changes) {
+    if (change.openUntil === null) continue;
+    const seconds = Math.ceil((change.openUntil - deps.now()) / 1000);
+    deps.log("warn", "carrier.paused", { ...toLogged(change), about: change.about, seconds, error: change.cause });
+  }
 }
 
 /** Stores an opening in the background: the submissions still hang, so it cannot be stored with their outcomes. */
-export function noteHang(deps: Deps, change: BreakerChange | null): void {
-  if (!change) return;
-  logOpened(deps, change);
-  const { carrier } = change;
+export function noteHang(deps: Deps, carrier: string, changes: BreakerChange[]): void {
+  logOpened(deps, changes);
   deps.waitUntil(
-    unlessItFails(deps, "carrier.pause-unknown", { carrier }, () => storeBreaker(deps.db, change, deps.now())),
+    unlessItFails(deps, "carrier.pause-unknown", { carrier }, () => storeBreakers(deps.db, changes, deps.now())),
   );
 }
 
-/** A carrier that had paused has answered: makes the messages that wait for it due now, in the background. */
-export function wakeLater(deps: Deps, carrier: string): void {
+/** A sender or a carrier works again: makes the messages that wait for it due now, in the background. */
+export function wakeLater(deps: Deps, key: BreakerKey): void {
   deps.waitUntil(
-    unlessItFails(deps, "carrier.pause-unknown", { carrier }, async () => {
-      const count = await wakeIn(deps, carrier);
-      deps.log("info", "carrier.answers", { carrier, count });
+    unlessItFails(deps, "carrier.pause-unknown", toLogged(key), async () => {
+      const count = await wakeIn(deps, key);
+      deps.log("info", "carrier.answers", { ...toLogged(key), count });
     }),
   );
 }
 
 /**
- * Ends the pause of a carrier when an operator asks for it, and makes its waiting messages due now.
+ * Ends the pauses of a carrier and of its senders when an operator asks for it, and makes their waiting messages due now.
  * @returns how many messages are due now, in the databases that answer
  */
 export async function tryCarrier(deps: Deps, carrier: string): Promise<number> {
   const { answers } = await askEach(deps, async (own) => {
-    await releasePause(own.db, carrier, own.now());
-    return wakeIn(own, carrier);
+    await releasePause(own.db, { carrier, sender: null }, own.now());
+    return wakeIn(own, { carrier, sender: "" });
   });
   return answers.reduce((sum, count) => sum + count, 0);
 }
@@ -68,26 +84,29 @@ export async function tryCarrier(deps: Deps, carrier: string): Promise<number> {
 /** The sweep runs so often. */
 const PROBE_MILLISECONDS = 60_000;
 
-/** How long after the last failure no message waits for the carrier any more. */
+/** How long after the last failure no message waits for it any more. */
 const FORGOTTEN_MILLISECONDS = 900_000;
 
 /**
- * Tries one message a minute at each carrier that pauses for more than a minute, or whose messages all wait for longer than the pause.
- * So a recovery is noticed within a minute, and the other messages cost nothing while they wait.
+ * Tries one message a minute of each sender and carrier that pauses for more than a minute, or whose messages all wait for longer than the
+ * pause. So a recovery is noticed within a minute, and the other messages cost nothing while they wait.
  */
 export async function probeCarriers(deps: Deps, now: number): Promise<number> {
   const breakers = await readBreakers(deps.db);
-  // If a pause ends before the next sweep, the messages that wait for its end try the carrier.
+  // If a pause ends before the next sweep, the messages that wait for its end try it.
   const endsSoon = (at: number) => at > now && at <= now + PROBE_MILLISECONDS;
-  const probed = breakers.filter(({ hasOpened, openUntil }) => hasOpened && !endsSoon(openUntil));
-  for (const { carrier } of probed) {
-    const probe = await takeRetries(deps.db, carrier, now, 1);
-    if (probe.length > 0) await releasePause(deps.db, carrier, now);
+  // No message of a sender goes while its carrier pauses.
+  const paused = breakers.filter(({ sender, openUntil }) => sender === "" && openUntil > now);
+  const isStopped = (key: BreakerKey) => key.sender !== "" && paused.some(({ carrier }) => carrier === key.carrier);
+  const probed = breakers.filter((it) => it.hasOpened && !endsSoon(it.openUntil) && !isStopped(it));
+  for (const key of probed) {
+    const probe = await takeRetries(deps.db, key, now, 1);
+    if (probe.length > 0) await releasePause(deps.db, key, now);
     await queueDue(deps, probe, now);
   }
   const isForgotten = (at: number) => at < now - FORGOTTEN_MILLISECONDS;
-  for (const { carrier, openUntil, failedAt } of breakers) {
-    if (isForgotten(openUntil) && isForgotten(failedAt)) await forgetPause(deps.db, carrier);
+  for (const breaker of breakers) {
+    if (isForgotten(breaker.openUntil) && isForgotten(breaker.failedAt)) await forgetPause(deps.db, breaker);
   }
   return probed.length;
 }
@@ -97,11 +116,11 @@ const STEP = 1000;
 /** Messages beyond these steps keep their own times, which are minutes later at most. */
 const MOST_STEPS = 20;
 
-async function wakeIn(deps: Deps, carrier: string): Promise<number> {
+async function wakeIn(deps: Deps, key: BreakerKey): Promise<number> {
   const now = deps.now();
   let count = 0;
   for (let step = 0; step < MOST_STEPS; step++) {
-    const due = await takeRetries(deps.db, carrier, now, STEP);
+    const due = await takeRetries(deps.db, key, now, STEP);
     await queueDue(deps, due, now);
     count += due.length;
     if (due.length < STEP) break;

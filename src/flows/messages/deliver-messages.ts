@@ -1,12 +1,11 @@
 import type { Deps } from "../../deps.ts";
 import { alternate } from "../../domain/chunk.ts";
 import { isStoreRefused } from "../../domain/failure.ts";
-import { CircuitBreaker } from "../../domain/messages/circuit-breaker.ts";
 import { refusedSeconds } from "../../domain/messages/retry-policy.ts";
 import { describeError } from "../../platform/describe-error.ts";
 import type { ClaimedMessage } from "../../store/messages/claims.ts";
 import { findWaiting } from "../../store/messages/messages.ts";
-import { noteHang, waitForCarrier } from "./carrier-pauses.ts";
+import { noteHang, waitForPauses } from "./carrier-pauses.ts";
 import { type CarrierRun, CLAIM_WAIT_MILLISECONDS, type DeliveryRun, isOver, queueRest } from "./delivery-run.ts";
 import { queueDeliveries } from "./queue-jobs.ts";
 import { type Claimed, type EndedGroup, storeAndClaim, storeEnded } from "./store-outcomes.ts";
@@ -46,23 +45,30 @@ export async function deliverMessages(deps: Deps, ids: string[], run: DeliveryRu
 /** Messages that are claimed some at a time, one claim after another. */
 interface Line {
   ids: string[];
-  /** null: one claim takes all of them, whichever their carriers are. */
-  carrier: string | null;
-  /** Its share of the free connections. 0: there are more carriers than free connections. */
+  /** Its share of the free connections. 0: there are more lines than free connections. */
   share: number;
 }
 
-/** One line for messages so few that one claim takes them. For many, each carrier has a line, so that none waits for another carrier. */
+/**
+ * One line for messages so few that one claim takes them. For many, each carrier has a line, so that none waits for another carrier, and a
+ * second one for the senders that have paused, so that no sender waits for another. The second one needs one connection: see submitAll.
+ */
 async function toLines(deps: Deps, run: DeliveryRun, ids: string[]): Promise<Line[]> {
   const { free } = run.connections;
-  if (ids.length <= free * SUBMISSIONS_A_CONNECTION.first) return [{ ids, carrier: null, share: free }];
-  const waiting = [...Map.groupBy(await findWaiting(deps.db, ids), ({ carrier }) => carrier)];
-  const share = Math.max(1, Math.floor(free / waiting.length));
-  return waiting.map(([carrier, websites], index) => ({
-    ids: alternate(websites.map(({ messageIds }) => messageIds)),
-    carrier,
-    share: index < free ? share : 0,
-  }));
+  if (ids.length <= free * SUBMISSIONS_A_CONNECTION.first) return [{ ids, share: free }];
+  const waiting = await findWaiting(deps.db, ids);
+  const [paused = [], working = []] = [true, false].map((isOf) => {
+    const lines = Map.groupBy(
+      waiting.filter(({ hasPaused }) => hasPaused === isOf),
+      ({ carrier }) => carrier,
+    );
+    return [...lines.values()].map((websites) => alternate(websites.map(({ messageIds }) => messageIds)));
+  });
+  const share = Math.max(1, Math.floor(free / working.length));
+  return [
+    ...working.map((own, index) => ({ ids: own, share: index < free ? share : 0 })),
+    ...paused.map((own) => ({ ids: own, share: 1 })),
+  ];
 }
 
 /** @throws the first failure, after all have ended */
@@ -71,8 +77,8 @@ async function allEnded<T>(work: Promise<T>[]): Promise<T[]> {
   return Promise.all(work);
 }
 
-/** Claims and submits the messages of a line, some at a time, until none is left, the run is over, or the carrier pauses. */
-async function deliverLine(deps: Deps, run: DeliveryRun, { ids, carrier, share }: Line): Promise<void> {
+/** Claims and submits the messages of a line, some at a time, until none is left, the run is over, or they all pause. */
+async function deliverLine(deps: Deps, run: DeliveryRun, { ids, share }: Line): Promise<void> {
   // If earlier submissions of this invocation still hang, another invocation has connections of its own.
   if (share === 0) return void (await queueDeliveries(deps, run.lane, ids));
   // The ended submissions of the last claim: they are stored together with the next claim.
@@ -85,27 +91,23 @@ async function deliverLine(deps: Deps, run: DeliveryRun, { ids, carrier, share }
       // The rest of a long run goes to the bulk queue, behind which no single text waits.
       return void (await queueDeliveries(deps, "bulk", left));
     }
-    const step = share * SUBMISSIONS_A_CONNECTION[pace];
-    const claim = await storeAndClaim(deps, run, unstored, left.slice(0, step));
-    const pausing = [...claim.breakers.values()].filter(
-      (it) => it.openUntil > deps.now() && (carrier === null || it.carrier === carrier),
-    );
-    const rest = left.slice(step);
-    const { ended, isDone } = await submitClaimed(deps, run, share, claim, rest.length === 0 || pausing.length > 0);
-    // The claim has left out the messages of carriers that pause: each carrier's own wait for it.
-    for (const state of pausing) await waitForCarrier(deps, run.lane, left, state);
-    // What it has claimed all the same is of websites to which an operator has given another carrier since.
-    if (pausing.length > 0 && claim.claimed.length === 0) return;
-    if (!isDone) return void (await queueDeliveries(deps, run.lane, rest));
+    const step = left.slice(0, share * SUBMISSIONS_A_CONNECTION[pace]);
+    const rest = left.slice(step.length);
+    const claim = await storeAndClaim(deps, run, unstored, step);
+    // The claim leaves out the messages of what pauses: they wait for it, and so do the others of it in the line.
+    const pauses = claim.claimed.length < step.length ? claim.breakers.pauses(deps.now()) : [];
+    const { ended, isDone } = await submitClaimed(deps, run, share, claim, rest.length === 0 || pauses.length > 0);
+    const waiting = await waitForPauses(deps, run.lane, left, pauses);
+    left = rest.filter((id) => !waiting.has(id));
+    if (!isDone) return void (await queueDeliveries(deps, run.lane, left));
     unstored = ended;
     pace = deps.now() - began <= FAST_CLAIM_MILLISECONDS ? "fast" : "first";
-    left = rest;
   }
 }
 
 /**
- * Submits claimed messages, those of each carrier by themselves. A carrier for which no connection is left waits for one. Whatever may fail
- * comes after it, because nobody else submits a claimed message.
+ * Submits claimed messages, those of each carrier by themselves, and so those of each sender that has paused. A group for which no
+ * connection is left waits for one. Whatever may fail comes after it, because nobody else submits a claimed message.
  * @param isLast no other claim of the line follows
  * @returns `ended`: for the next claim to store; null: it is stored. `isDone`: whether every submission has ended
  */
@@ -116,24 +118,24 @@ async function submitClaimed(
   { claim, claimed, breakers }: Claimed,
   isLast: boolean,
 ): Promise<{ ended: EndedGroup | null; isDone: boolean }> {
-  const carriers = [...Map.groupBy(claimed, (message) => message.carrier)];
-  const own = Math.max(1, Math.floor(share / carriers.length));
-  const groups = await allEnded(
-    carriers.map(async ([carrier, messages]) => {
-      const breaker = new CircuitBreaker(carrier, breakers.get(carrier));
-      const group = await submitAll(deps, { run, carrier, share: own, breaker }, { claim, claimed: messages });
-      if (group.isDone && !isLast && carriers.length === 1) return group;
+  const groups = [...Map.groupBy(claimed, (message) => breakers.sharedBy(message))];
+  const own = Math.max(1, Math.floor(share / groups.length));
+  const ends = await allEnded(
+    groups.map(async ([breaker, messages]) => {
+      const part = { run, carrier: breaker.key.carrier, share: own, breakers, breaker };
+      const group = await submitAll(deps, part, { claim, claimed: messages });
+      if (group.isDone && !isLast && groups.length === 1) return group;
       await storeEnded(deps, run, group.ended);
       return { ended: null, isDone: group.isDone };
     }),
   );
-  return { ended: groups[0]?.ended ?? null, isDone: groups.every(({ isDone }) => isDone) };
+  return { ended: ends[0]?.ended ?? null, isDone: ends.every(({ isDone }) => isDone) };
 }
 
 /**
  * Submits the messages of one claim, until all submissions have ended or the run stops waiting. Submissions that end later are
- * stored in the background. Messages that were not submitted are skipped, and requeued. After a pause of the carrier, one submission
- * at a time shows whether it works again.
+ * stored in the background. Messages that were not submitted are skipped, and requeued. After a pause, one submission at a time shows
+ * whether the carrier or the sender works again.
  * @returns `ended`: for the caller to store; `isDone`: whether every submission has ended
  */
 async function submitAll(
@@ -141,7 +143,7 @@ async function submitAll(
   part: CarrierRun,
   { claim, claimed }: { claim: string; claimed: ClaimedMessage[] },
 ): Promise<{ ended: EndedGroup; isDone: boolean }> {
-  const { run, carrier, breaker } = part;
+  const { run, carrier, breakers, breaker } = part;
   const before = claimed.flatMap((message) => endedBefore(deps, message) ?? []);
   const left = claimed.filter((message) => message.before === null);
   const [inTime, late]: [Ended[], Ended[]] = [[], []];
@@ -157,7 +159,7 @@ async function submitAll(
   isAwaited = false;
   if (!isDone && inTime.length === 0) {
     breaker.recordHang(deps.now(), `${carrier} leaves submissions without an answer`);
-    noteHang(deps, breaker.take());
+    noteHang(deps, carrier, breakers.take());
   }
   const skipped = left.splice(0).map((message) => skip(message, deps.now(), `${carrier} is slow`, 0));
   const endings = [...before, ...inTime, ...skipped];
@@ -165,10 +167,10 @@ async function submitAll(
   if (!isDone) {
     const storeLate = async () => {
       logAccepted(deps, carrier, late);
-      await storeEnded(deps, run, { claim, endings: late, breaker });
+      await storeEnded(deps, run, { claim, endings: late, breakers });
       await queueRest(deps, run);
     };
     deps.waitUntil(work.then(storeLate));
   }
-  return { ended: { claim, endings, breaker }, isDone };
+  return { ended: { claim, endings, breakers }, isDone };
 }

@@ -1,5 +1,6 @@
 import type { Deps } from "../../deps.ts";
 import type { DueEvent } from "../../domain/callbacks/callback.ts";
+import type { Breakers } from "../../domain/messages/breakers.ts";
 import type { CircuitBreaker } from "../../domain/messages/circuit-breaker.ts";
 import type { Lane } from "../../domain/messages/job.ts";
 import { DELIVERY_RUN_MILLISECONDS } from "../../domain/messages/retry-policy.ts";
@@ -29,6 +30,8 @@ export function beginRun(deps: Deps, lane: Lane): DeliveryRun {
 export interface CarrierRun {
   run: DeliveryRun;
   carrier: string;
+  breakers: Breakers;
+  /** The one of them that its messages share. */
   breaker: CircuitBreaker;
   /** Its share of the connections. */
   share: number;

@@ -1,6 +1,7 @@
 import type { Deps } from "../../deps.ts";
 import { hasNoEffect, isStoreUnavailable } from "../../domain/failure.ts";
-import type { CircuitBreaker } from "../../domain/messages/circuit-breaker.ts";
+import { Breakers } from "../../domain/messages/breakers.ts";
+import { endsAs } from "../../domain/messages/circuit-breaker.ts";
 import type { Lane, SubmissionEntry, SubmissionRecord } from "../../domain/messages/job.ts";
 import type { Reason } from "../../domain/messages/reason.ts";
 import {
@@ -26,8 +27,8 @@ import { type Ended, isSubmission, outcomeOf } from "./submit-message.ts";
 export interface EndedGroup {
   claim: string;
   endings: Ended[];
-  /** The breaker of their carrier, as these endings have left it. */
-  breaker: CircuitBreaker;
+  /** As these endings have left them. */
+  breakers: Breakers;
 }
 
 /** Stores how submissions of a claim ended. Never throws: while the store fails, a job keeps the outcomes. */
@@ -45,7 +46,7 @@ async function storeOrQueue(deps: Deps, run: DeliveryRun, outcomes: Outcomes): P
 }
 
 /**
- * If one statement is at fault, the outcomes are stored without the counts and without the change of the breaker: losing those two is
+ * If one statement is at fault, the outcomes are stored without the counts and without the changes of breakers: losing those two is
  * better than losing an outcome.
  */
 async function tryStore(deps: Deps, outcomes: Outcomes): Promise<Recorded> {
@@ -54,7 +55,7 @@ async function tryStore(deps: Deps, outcomes: Outcomes): Promise<Recorded> {
   } catch (error) {
     countByThemselves(deps, outcomes, error);
     if (isStoreUnavailable(error)) throw error;
-    return await recordAndClaim(deps.db, { ...outcomes, counts: [], breaker: null }, null, deps.now());
+    return await recordAndClaim(deps.db, { ...outcomes, counts: [], breakers: [] }, null, deps.now());
   }
 }
 
@@ -80,13 +81,13 @@ export async function storeQueuedRecords(
   records: SubmissionRecord[],
 ): Promise<void> {
   const longestWait = longestWaitMilliseconds(deps.config);
-  const outcomes: Outcomes = { claim, records, longestWait, counts: [], breaker: null };
+  const outcomes: Outcomes = { claim, records, longestWait, counts: [], breakers: [] };
   const recorded = await recordAndClaim(deps.db, outcomes, null, deps.now());
   await queueCallbacks(deps, recorded.due);
   await followUp(deps, lane, outcomes, recorded);
 }
 
-function toOutcomes(deps: Deps, { claim, endings, breaker }: EndedGroup): Outcomes {
+function toOutcomes(deps: Deps, { claim, endings, breakers }: EndedGroup): Outcomes {
   const records = endings.map((ended) => toRecord(deps, ended));
   const submissions = endings.filter(({ ending }) => isSubmission(ending));
   const counts = sumOutcomes(
@@ -94,7 +95,7 @@ function toOutcomes(deps: Deps, { claim, endings, breaker }: EndedGroup): Outcom
       ...{ kind: "submission", carrier, outcome: outcomeOf(ending), at: endedAt },
     })),
   );
-  return { claim, records, longestWait: longestWaitMilliseconds(deps.config), counts, breaker: breaker.take() };
+  return { claim, records, longestWait: longestWaitMilliseconds(deps.config), counts, breakers: breakers.take() };
 }
 
 /** Queues the callbacks, which share jobs with others of the run, and then does the rest: see followUp. */
@@ -103,11 +104,11 @@ async function followUpInRun(deps: Deps, run: DeliveryRun, outcomes: Outcomes, r
   await followUp(deps, run.lane, outcomes, recorded);
 }
 
-/** Does what follows from stored outcomes besides callbacks: opt-outs, retries, and the messages of a carrier that answers again. */
+/** Does what follows from stored outcomes besides callbacks: opt-outs, retries, and the messages of what works again. */
 async function followUp(deps: Deps, lane: Lane, outcomes: Outcomes, recorded: Recorded): Promise<void> {
-  const { records, breaker } = outcomes;
-  logOpened(deps, breaker);
-  if (breaker && recorded.hasAnswered) wakeLater(deps, breaker.carrier);
+  const { records, breakers } = outcomes;
+  logOpened(deps, breakers);
+  for (const key of recorded.working) wakeLater(deps, key);
   const receipts = records.flatMap(({ receipt }) => receipt ?? []);
   const optedOut = [...records, ...receipts].filter((one) => one.optedOut);
   const now = deps.now();
@@ -119,7 +120,7 @@ async function followUp(deps: Deps, lane: Lane, outcomes: Outcomes, recorded: Re
 }
 
 /** A claim, and the circuit breakers as the store had them then. */
-export type Claimed = Pick<Recorded, "claimed" | "breakers"> & { claim: string };
+export type Claimed = Pick<Recorded, "claimed"> & { claim: string; breakers: Breakers };
 
 /**
  * Claims messages, and in the same call of the store records the group before. Where that fails by a fault of one of the two,
@@ -155,7 +156,7 @@ async function claimNext(deps: Deps, run: DeliveryRun, next: NextClaim, outcomes
   if (outcomes)
     await followUpInRun(deps, run, outcomes, recorded).catch((error) => queueRecords(deps, outcomes, error));
   else await queueFullJobs(deps, run, recorded.due);
-  return { claim, claimed: recorded.claimed, breakers: recorded.breakers };
+  return { claim, claimed: recorded.claimed, breakers: new Breakers(recorded.breakers) };
 }
 
 /** The entry in the history of the message. null: the columns of the message show that its first submission was accepted, or that it had none. */
@@ -187,8 +188,10 @@ export function toRecord(deps: Deps, ended: Ended): SubmissionRecord & { code: R
       const { sendAt, opensAt } = ruling;
       return { ...record, status: null, retryAt: sendAt, sendAt, opensAt };
     }
-    case "skipped":
-      return { ...record, status: null, reason: ending.reason, retryAt: deps.now() + ending.seconds * 1000 };
+    case "skipped": {
+      const { reason, seconds, failing } = ending;
+      return { ...record, status: null, reason, code: endsAs(failing), retryAt: deps.now() + seconds * 1000 };
+    }
     case "accepted": {
       const receipt = ending.receipt ? { ...ending.receipt, messageId } : null;
       return { ...record, status: "SENDING", carrierMessageId: ending.carrierMessageId, receipt };
@@ -207,7 +210,8 @@ export function toRecord(deps: Deps, ended: Ended): SubmissionRecord & { code: R
       }
       const seconds = ending.retryAfterSeconds ?? backoffSeconds(attempts, deps.random());
       const retryAt = deps.now() + seconds * 1000;
-      return { ...record, attempted: !isLast, status: null, reason: ending.reason, retryAt };
+      const { reason, failing } = ending;
+      return { ...record, attempted: !isLast, status: null, reason, code: endsAs(failing), retryAt };
     }
     case "unknown": {
       const reason = `outcome unknown, not sent again: ${ending.reason}`;

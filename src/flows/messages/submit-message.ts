@@ -2,6 +2,7 @@ import type { Carrier, OutboundMessage, Submission } from "../../carriers/carrie
 import type { Deps } from "../../deps.ts";
 import { DAY_MILLISECONDS } from "../../domain/day.ts";
 import { stripWords } from "../../domain/messages/carrier-words.ts";
+import type { Paused } from "../../domain/messages/circuit-breaker.ts";
 import { type Ruling, ruleOn } from "../../domain/messages/closed-hours.ts";
 import type { EndBefore } from "../../domain/messages/end-before.ts";
 import { MAX_EXPIRY_DAYS } from "../../domain/messages/send-times.ts";
@@ -21,7 +22,7 @@ type Ending =
   | Submission
   | Closed
   | { kind: "before"; before: EndBefore }
-  | { kind: "skipped"; reason: string; seconds: number };
+  | { kind: "skipped"; reason: string; seconds: number; failing?: Paused };
 
 interface Closed {
   kind: "closed";
@@ -39,7 +40,7 @@ export interface Ended {
   ending: Ending;
 }
 
-/** Submits once, unless since the claim the carrier's breaker has opened, the run is over, or the sending hours have closed. Never throws. */
+/** Submits once, unless since the claim a circuit breaker of it has opened, the run is over, or the sending hours have closed. Never throws. */
 export async function submit(deps: Deps, part: CarrierRun, message: ClaimedMessage): Promise<Ended> {
   const { run, carrier } = part;
   const at = deps.now();
@@ -58,20 +59,15 @@ export async function submit(deps: Deps, part: CarrierRun, message: ClaimedMessa
     await queueRehearsal(deps, { messageId: message.messageId, act: submission.rehearses });
   }
   const ended = { message, at, milliseconds: deps.now() - at, endedAt: nextTime(deps), ending: submission };
-  updateBreaker(deps, part, submission, ended.milliseconds > CLAIM_WAIT_MILLISECONDS);
+  updateBreakers(deps, part, ended, submission);
   if (submission.kind !== "accepted") logFailure(deps, ended, submission);
   return ended;
 }
 
 /** null: the submission may begin. */
-function skipIfLate(
-  deps: Deps,
-  { run, breaker, carrier }: CarrierRun,
-  message: ClaimedMessage,
-  at: number,
-): Ended | null {
-  const until = breaker.openUntil(at);
-  if (until !== undefined) return skip(message, at, whyPaused(carrier, breaker.cause), Math.ceil((until - at) / 1000));
+function skipIfLate(deps: Deps, { run, breakers }: CarrierRun, message: ClaimedMessage, at: number): Ended | null {
+  const pause = breakers.of(message).flatMap((breaker) => breaker.pause(at) ?? [])[0];
+  if (pause) return skip(message, at, whyPaused(pause), Math.ceil((pause.openUntil - at) / 1000), pause.about);
   return isOver(deps, run) ? skip(message, at, "its run was over", 0) : null;
 }
 
@@ -83,9 +79,9 @@ const withoutSubmission = (message: ClaimedMessage, at: number, ending: Ending):
   ending,
 });
 
-/** @param seconds before it may be tried again */
-export const skip = (message: ClaimedMessage, at: number, reason: string, seconds: number): Ended =>
-  withoutSubmission(message, at, { kind: "skipped", reason, seconds });
+/** @param seconds before it may be tried again @param failing what pauses */
+export const skip = (message: ClaimedMessage, at: number, reason: string, seconds: number, failing?: Paused): Ended =>
+  withoutSubmission(message, at, { kind: "skipped", reason, seconds, ...(failing ? { failing } : {}) });
 
 /** @returns null: the message may be submitted */
 export function endedBefore(deps: Deps, message: ClaimedMessage): Ended | null {
@@ -125,8 +121,11 @@ function logFailure(
 /** Whether the carrier was asked. */
 export const isSubmission = ({ kind }: Ending): boolean => kind !== "skipped" && kind !== "closed" && kind !== "before";
 
-export const outcomeOf = (ending: Ending) =>
-  ending.kind === "later" && ending.unauthorized ? "unauthorized" : ending.kind;
+export function outcomeOf(ending: Ending) {
+  if (ending.kind !== "later") return ending.kind;
+  if (ending.unauthorized) return "unauthorized";
+  return ending.failing === "sender" ? "limited" : "later";
+}
 
 /**
  * Applies what a submission says about this invocation: no request is left (`exhausted`), or a connection is still in use (`lingers`).
@@ -136,12 +135,20 @@ function applyLimits(run: DeliveryRun, { exhausted, lingers }: Submission & { ki
   if (lingers) void run.connections.use(() => lingers);
 }
 
-function updateBreaker(deps: Deps, { breaker }: CarrierRun, submission: Submission, isSlow: boolean) {
-  if (submission.kind === "accepted" || submission.kind === "refused") breaker.recordSuccess(isSlow);
-  else if (submission.failing) {
-    const seconds = submission.kind === "later" ? submission.retryAfterSeconds : undefined;
-    breaker.recordFailure(deps.now(), deps.random(), submission.reason, seconds);
-  }
+function updateBreakers(
+  deps: Deps,
+  { breakers }: CarrierRun,
+  { message, milliseconds }: Ended,
+  submission: Submission,
+) {
+  const { kind } = submission;
+  const isTaken = kind === "accepted" || kind === "refused";
+  const answer = {
+    ...{ isTaken, isSlow: milliseconds > CLAIM_WAIT_MILLISECONDS },
+    ...{ failing: isTaken ? undefined : submission.failing, reason: kind === "accepted" ? "" : submission.reason },
+    retryAfterSeconds: kind === "later" ? submission.retryAfterSeconds : undefined,
+  };
+  breakers.record(message, answer, deps.now(), deps.random());
 }
 
 const ruleOnHours = (message: ClaimedMessage, at: number): Ruling | null =>
@@ -156,7 +163,7 @@ function toOutbound(message: ClaimedMessage, at: number, closesAt = NEVER): Outb
 
 async function submitThrough(ready: Carrier | undefined, name: string, outbound: OutboundMessage): Promise<Submission> {
   // The message waits until its deadline. Once the carrier is set up, nobody has to send it again.
-  if (!ready) return { kind: "later", failing: true, reason: notSetUp(name) };
+  if (!ready) return { kind: "later", failing: "carrier", reason: notSetUp(name) };
   try {
     return await ready.submit(outbound);
   } catch (error) {

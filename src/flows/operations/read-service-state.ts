@@ -170,7 +170,7 @@ function readCarriers(
       isKnown(failing, countedIn(name)) ? toBacklog(messages.get(carrier)?.[name], now()) : UNKNOWN,
     ),
     isUnauthorized: isUnauthorized(ofCarrier(submissions, carrier)),
-    pause: pauseOf(pauses, carrier, now()),
+    ...pausesOf(pauses, carrier, now()),
     ...countOutcomes(SUBMISSION_OUTCOMES, isKnown(failing, "outcomes") && ofCarrier(submissions, carrier), now()),
     receipts: countArrivals(
       isKnown(failing, "outcomes") &&
@@ -189,11 +189,22 @@ const ofCarrier = <Count extends { carrier: string }>(counts: Count[], name: str
 /** With the next try some seconds behind, it is under way. After that, nothing waits for the carrier. */
 const TRIED_WITHIN_MILLISECONDS = 60_000;
 
-function pauseOf(pauses: CarrierPause[], name: string, now: number): CarrierState["pause"] {
-  const pause = pauses.find(({ carrier }) => carrier === name);
-  if (!pause || pause.openUntil < now - TRIED_WITHIN_MILLISECONDS) return null;
-  const nextTryAt = pause.openUntil > now ? toTime(pause.openUntil) : null;
-  return { since: toTime(pause.since), cause: pause.cause, nextTryAt };
+/** In each database, a sender or a carrier has a pause of its own: the first is shown, with the websites of all. */
+function pausesOf(pauses: CarrierPause[], name: string, now: number): Pick<CarrierState, "pause" | "senderPauses"> {
+  const own = pauses.filter((it) => it.carrier === name && it.openUntil >= now - TRIED_WITHIN_MILLISECONDS);
+  const bySender = [...Map.groupBy(own, ({ sender }) => sender)].map(([sender, all]) => {
+    const [{ about, since, cause, openUntil }] = all as [CarrierPause];
+    const nextTryAt = openUntil > now ? toTime(openUntil) : null;
+    const websiteIds = all.flatMap((it) => it.websiteIds);
+    return { sender, about, websiteIds, pause: { since: toTime(since), cause, nextTryAt } };
+  });
+  const [whole] = bySender.filter(({ sender }) => sender === "");
+  return {
+    pause: whole ? { about: whole.about, ...whole.pause } : null,
+    senderPauses: bySender.flatMap(({ sender, websiteIds, pause }) =>
+      sender === "" ? [] : { sender, websiteIds, ...pause },
+    ),
+  };
 }
 
 function byState<T>(read: (state: MessageState) => T): Record<MessageState, T> {

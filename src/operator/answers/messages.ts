@@ -17,7 +17,7 @@ export const heldHoursSchema = z.object({
 const submissionSchema = z.object({
   at: z.iso.datetime(),
   attempt: z.int().nullable().describe("null: it was not submitted."),
-  outcome: z.string().describe("`accepted`, `refused`, `unknown`, `later`, `unauthorized` or `skipped`."),
+  outcome: z.string().describe("`accepted`, `refused`, `unknown`, `later`, `limited`, `unauthorized` or `skipped`."),
   reason: z.string().nullable().describe("In words: the carrier's own, or why it was not submitted."),
 });
 

@@ -9,9 +9,9 @@ import type { nowProblemSchema, pastProblemSchema } from "../answers/problems.ts
 type Read = Pick<Overview, "state" | "websites" | "isCut" | "overdue" | "names">;
 
 export function nowProblemView(detail: ProblemDetail, read: Read): z.output<typeof nowProblemSchema> {
-  const { websiteId, clientId, carrier } = detail;
+  const { problem, websiteId, clientId, carrier } = detail;
   const named = read.names.websites.get(websiteId ?? "");
-  const held = named ? [named] : carrier === null ? [] : waitingFor(carrier, read);
+  const held = named ? [named] : carrier === null || problem === "sender-paused" ? [] : waitingFor(carrier, read);
   return {
     ...detail,
     websiteNames: held.map(({ name }) => name),
@@ -47,7 +47,7 @@ const waitingFor = (carrier: string, { websites }: Read) =>
 const sumOrNull = (counts: (number | null)[]) =>
   counts.reduce((sum, count) => (sum === null || count === null ? null : sum + count), 0);
 
-function affectedBy({ problem, carrier, clientId }: ProblemDetail, read: Read): number | null {
+function affectedBy({ problem, carrier, websiteId, clientId }: ProblemDetail, read: Read): number | null {
   const { state, isCut, overdue } = read;
   // As many as are read may be fewer than there are.
   const known = (count: number | null) => (count === null || count >= FEW_ROWS ? null : count);
@@ -56,6 +56,8 @@ function affectedBy({ problem, carrier, clientId }: ProblemDetail, read: Read): 
     case "carrier-paused":
     case "carrier-not-set-up":
       return isCut || carrier === null ? null : sumOrNull(waitingFor(carrier, read).map((it) => it.overdue));
+    case "sender-paused":
+      return read.websites.find((website) => website.websiteId === websiteId)?.overdue ?? null;
     case "messages-late":
       return overdue;
     case "endpoint-failing":

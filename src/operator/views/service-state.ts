@@ -43,16 +43,25 @@ const submissionsSchema = each(SUBMISSION_OUTCOMES, z.int().nullable());
 const receiptsSchema = each(RECEIPT_OUTCOMES, z.int().nullable());
 const postsSchema = each(CALLBACK_OUTCOMES, z.int().nullable());
 
+const pauseSchema = z.object({
+  since: z.iso.datetime(),
+  cause: z.string(),
+  nextTryAt: z.iso.datetime().nullable().describe("null: a try is under way."),
+});
+
 const carrierSchema = statesSchema.extend({
   carrier: z.string(),
   isInUse: z.boolean().describe("A website names it."),
   isSetUp: z.boolean(),
   missingSettings: z.array(z.string()),
-  isUnauthorized: z.boolean().describe("It rejects our credentials."),
-  pause: z
-    .object({ since: z.iso.datetime(), cause: z.string(), nextTryAt: z.iso.datetime().nullable() })
+  isUnauthorized: z.boolean().describe("It rejects our account."),
+  pause: pauseSchema
+    .extend({ about: z.enum(["account", "carrier", "sender"]).describe("What `cause` is about.") })
     .nullable()
-    .describe("Its circuit breaker is open. nextTryAt is null while a try is under way."),
+    .describe("The circuit breaker of the carrier and of our account there is open. No text of the carrier goes."),
+  senderPauses: z
+    .array(pauseSchema.extend({ sender: z.string(), websiteIds: z.array(z.string()) }))
+    .describe("The senders whose circuit breakers are open. Only the texts of these senders wait."),
   lastFiveMinutes: submissionsSchema,
   lastHour: submissionsSchema,
   receipts: z
@@ -182,8 +191,9 @@ export const SERVICE_STATE = {
       isUnauthorized: false,
       ...MESSAGES,
       pause: null,
-      lastFiveMinutes: { accepted: 35, refused: 0, unknown: 0, later: 7, unauthorized: 0 },
-      lastHour: { accepted: 412, refused: 0, unknown: 0, later: 7, unauthorized: 0 },
+      senderPauses: [],
+      lastFiveMinutes: { accepted: 35, refused: 0, unknown: 0, later: 7, limited: 0, unauthorized: 0 },
+      lastHour: { accepted: 412, refused: 0, unknown: 0, later: 7, limited: 0, unauthorized: 0 },
       receipts: {
         lastFiveMinutes: { delivered: 31, undelivered: 1, "no-receipt": 3 },
         lastHour: { delivered: 392, undelivered: 14, "no-receipt": 6 },

@@ -1,7 +1,7 @@
 // The claims of a run and what became of them: one transaction stores the outcomes of one claim, and makes the next claim. A run that
 // is cut off leaves its claim behind: src/flows/messages/end-messages.ts ends its messages.
 import type { DueEvent } from "../../domain/callbacks/callback.ts";
-import type { BreakerChange, BreakerState } from "../../domain/messages/circuit-breaker.ts";
+import type { BreakerChange, BreakerKey, BreakerState } from "../../domain/messages/circuit-breaker.ts";
 import { type CapCount, type EndBefore, endEachBefore } from "../../domain/messages/end-before.ts";
 import type { SubmissionRecord } from "../../domain/messages/job.ts";
 import { SCHEDULED_LEAD_MILLISECONDS } from "../../domain/messages/retry-policy.ts";
@@ -54,8 +54,8 @@ export interface Outcomes {
   longestWait: number;
   /** Added to the counts of outcomes, unless the records are stored already. */
   counts: OutcomeCount[];
-  /** What they change of the circuit breaker of their carrier; null: nothing. */
-  breaker: BreakerChange | null;
+  /** What they change of circuit breakers. */
+  breakers: BreakerChange[];
 }
 
 export interface NextClaim {
@@ -69,9 +69,8 @@ export interface NextClaim {
 /**
  * Stores outcomes, and then claims pending messages, in one transaction.
  * - Outcomes: a status that a receipt has set since is not overwritten. The receipts that came with them are applied.
- * - Claim: messages that an operator holds and those of a carrier that pauses are left out, and so is a message that waits for a retry,
+ * - Claim: messages that an operator holds and those of a sender or a carrier that pauses are left out, and so is a message that waits for a retry,
  *   which has a reason, until then. A claimed message that may not be submitted after all has `before`.
- * @returns `hasAnswered`: the carrier of the outcomes had paused, and works again
  */
 export async function recordAndClaim(
   db: D1Database,
@@ -83,12 +82,12 @@ export async function recordAndClaim(
     ...(outcomes ? outcomeStatements(db, outcomes, now) : NO_OUTCOMES),
     ...(next ? claimStatements(db, next, now) : NO_CLAIM),
   });
-  const { breaker, events, reported, breakers } = answer;
+  const { working, events, reported, breakers } = answer;
   return {
     claimed: toClaimedMessages(answer.claimed),
     due: dueEvents([...events, ...reported]),
     breakers: toBreakers(breakers),
-    hasAnswered: breaker.length > 0,
+    working,
   };
 }
 
@@ -96,16 +95,17 @@ export interface Recorded {
   /** Those that were accepted first stand first. */
   claimed: ClaimedMessage[];
   due: DueEvent[];
-  /** The circuit breakers of carriers that have failed since they last answered, by carrier. */
-  breakers: Map<string, BreakerState>;
-  hasAnswered: boolean;
+  /** The circuit breakers of all that has failed since it last worked. */
+  breakers: BreakerState[];
+  /** What had failed, and works again by these outcomes. */
+  working: BreakerKey[];
 }
 
-const NO_OUTCOMES = { breaker: null, events: null, reported: null };
+const NO_OUTCOMES = { working: null, events: null, reported: null };
 const NO_CLAIM = { claim: null, claimed: null, breakers: null };
 
 /** The statements run in the order in which they stand. */
-function outcomeStatements(db: D1Database, { claim, records, longestWait, counts, breaker }: Outcomes, now: number) {
+function outcomeStatements(db: D1Database, { claim, records, longestWait, counts, breakers }: Outcomes, now: number) {
   const ids = records.map(({ messageId }) => messageId);
   const list = JSON.stringify(records);
   const isNew = sql`EXISTS (SELECT 1 FROM json_each(${JSON.stringify(ids)}) j CROSS JOIN messages m ON m.message_id = j.value
@@ -116,7 +116,7 @@ function outcomeStatements(db: D1Database, { claim, records, longestWait, counts
     value ->> 'attempted' AS attempted, value ->> 'entry' AS entry FROM json_each(${list})) r`;
   return {
     counts: counts.length > 0 ? addCounts(db, toCounts(counts), isNew) : null,
-    breaker: breaker && breakerStatements(db, breaker, now, isNew),
+    working: breakerStatements(db, breakers, now, isNew),
     afterReceipt: prepare(
       db,
       sql`UPDATE messages AS m SET claim = NULL, carrier_message_id = coalesce(m.carrier_message_id, r.carrier_message_id),
@@ -160,7 +160,8 @@ function claimStatements(db: D1Database, { ids, claim, acceptedAfter }: NextClai
           AND m.status = 'PENDING_TO_SEND' AND (m.claimed_at IS NULL OR m.claim = ${claim})
           AND (m.reason IS NULL OR m.due_at <= ${now}) AND coalesce(m.send_at, 0) <= ${now}
           AND iif(m.expires_at IS NULL, coalesce(m.send_at, m.accepted_at) > ${acceptedAfter}, m.expires_at > ${now})
-          AND NOT EXISTS (SELECT 1 FROM carrier_pauses p WHERE p.carrier = w.carrier AND p.open_until > ${now})
+          AND NOT EXISTS (SELECT 1 FROM carrier_pauses p
+            WHERE p.carrier = w.carrier AND p.sender IN ('', w.sender) AND p.open_until > ${now})
           AND NOT ${IS_HELD}`,
     ),
     claimed: prepare(

@@ -9,16 +9,19 @@ import { HELD } from "./holds.ts";
 /** Unclaimed pending messages of a website, in the given order. */
 export interface WaitingMessages {
   carrier: string;
+  /** Its sender has paused, and has not worked since. */
+  hasPaused: boolean;
   websiteId: string;
   messageIds: string[];
 }
 
 /** The unclaimed pending messages among `ids`, by website. */
 export async function findWaiting(db: D1Database, ids: string[]): Promise<WaitingMessages[]> {
-  const rows = await runQuery<{ carrier: string; website_id: string; places: string }>(
+  const rows = await runQuery<{ carrier: string; website_id: string; has_paused: 0 | 1; places: string }>(
     prepare(
       db,
-      sql`SELECT w.carrier, w.website_id, json_group_array(j.key) AS places
+      sql`SELECT w.carrier, w.website_id, json_group_array(j.key) AS places, EXISTS (SELECT 1 FROM carrier_pauses p
+          WHERE p.carrier = w.carrier AND p.sender = w.sender AND p.openings > 0) AS has_paused
         FROM json_each(${JSON.stringify(ids)}) j CROSS JOIN messages m ON m.message_id = j.value JOIN websites w USING (website_id)
         WHERE m.status = 'PENDING_TO_SEND' AND m.claimed_at IS NULL GROUP BY w.website_id`,
     ),
@@ -26,6 +29,7 @@ export async function findWaiting(db: D1Database, ids: string[]): Promise<Waitin
   const toIds = (places: number[]) => places.sort((a, b) => a - b).map((place) => ids[place] as string);
   return rows.map((row) => ({
     carrier: row.carrier,
+    hasPaused: row.has_paused === 1,
     websiteId: row.website_id,
     messageIds: toIds(JSON.parse(row.places)),
   }));
@@ -71,7 +75,8 @@ export function changeStatements(db: D1Database, change: StatusChange): D1Prepar
           reason_code = CASE WHEN reason = ${HELD} THEN 'CANCELLED'
             WHEN ${code} = 'CARRIER_UNAVAILABLE' AND iif(expires_at IS NULL, send_at IS NOT NULL, expires_at <= ${now})
               THEN 'EXPIRED'
-            WHEN ${code} = 'CARRIER_UNAVAILABLE' AND reason LIKE ${`%${notSetUp("%")}%`} THEN 'CARRIER_NOT_SET_UP' ELSE ${code} END,
+            WHEN ${code} = 'CARRIER_UNAVAILABLE' AND reason LIKE ${`%${notSetUp("%")}%`} THEN 'CARRIER_NOT_SET_UP'
+            WHEN ${code} = 'CARRIER_UNAVAILABLE' AND reason_code = 'SENDER_LIMIT' THEN 'SENDER_LIMIT' ELSE ${code} END,
           reason = iif(${keepsReason ? 1 : 0} AND reason IS NOT NULL, ${reason} || ' (before: ' || reason || ')', ${reason})
         WHERE ${isChanged}`,
     ),

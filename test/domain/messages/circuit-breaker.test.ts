@@ -4,23 +4,27 @@ import { type BreakerState, CircuitBreaker } from "../../../src/domain/messages/
 
 const HOUR = 3_600_000;
 
+const CAUSE = { about: "carrier", cause: "HTTP 503" } as const;
+
 /** Each is later than any pause that an earlier one has caused. */
 const EVENTS = {
-  failure: (breaker: CircuitBreaker, now: number) => breaker.recordFailure(now, 0.5, "HTTP 503"),
+  failure: (breaker: CircuitBreaker, now: number) => breaker.recordFailure(now, 0.5, CAUSE),
   success: (breaker: CircuitBreaker) => breaker.recordSuccess(false),
   hang: (breaker: CircuitBreaker, now: number) => breaker.recordHang(now, "no answer"),
 };
 type Event = keyof typeof EVENTS;
 
-const STORED: BreakerState = { carrier: "kannel", failures: 3, openings: 1, openUntil: 0, cause: "HTTP 503" };
+const KANNEL = { carrier: "kannel", sender: "" };
+
+const STORED: BreakerState = { ...KANNEL, ...CAUSE, failures: 3, openings: 1, openUntil: 0 };
 
 /** @returns after each event, how many milliseconds the breaker is open for; 0: it is closed */
 function pauses(state: BreakerState | undefined, events: Event[]): number[] {
-  const breaker = new CircuitBreaker("kannel", state);
+  const breaker = new CircuitBreaker(KANNEL, state);
   return events.map((event, index) => {
     const now = (index + 1) * HOUR;
     EVENTS[event](breaker, now);
-    return (breaker.openUntil(now) ?? now) - now;
+    return (breaker.pause(now)?.openUntil ?? now) - now;
   });
 }
 

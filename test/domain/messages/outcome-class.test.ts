@@ -14,6 +14,7 @@ const TABLE = `
   endedBefore    FAILED_TO_SEND       EXPIRED
   endedBefore    FAILED_TO_SEND       QUIET_HOURS
   endedBefore    FAILED_TO_SEND       FREQUENCY_CAP
+  endedBefore    FAILED_TO_SEND       UNREACHABLE
   notTaken       FAILED_TO_SEND       any
   noReceipt      SENDING              any
   noReceipt      FAILED_TO_DELIVERY   NO_RECEIPT

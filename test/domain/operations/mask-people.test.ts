@@ -28,6 +28,7 @@ const KINDS = {
   own: [
     ...[
       "websiteId",
+      "websiteIds",
       "clientId",
       "name",
       "websiteName",

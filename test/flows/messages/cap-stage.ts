@@ -12,7 +12,7 @@ export async function claimAs(world: World, claim: string, ids: string[], now = 
 export async function recordRefused(world: World, claim: string, claimed: ClaimedMessage[]): Promise<void> {
   const ended = claimed.flatMap((message) => endedBefore(world.deps, message) ?? []);
   const records = ended.map((one) => toRecord(world.deps, one));
-  const outcomes = { claim, records, longestWait: 4 * 3_600_000, counts: [], breaker: null };
+  const outcomes = { claim, records, longestWait: 4 * 3_600_000, counts: [], breakers: [] };
   await recordAndClaim(world.deps.db, outcomes, null, world.now);
 }
 

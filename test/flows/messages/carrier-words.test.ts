@@ -44,9 +44,9 @@ const answers: [string, Submission][] = [
   ["refuses it", { kind: "refused", reason: REASON }],
   ["refuses it because the person has opted out", { kind: "refused", reason: REASON, optedOut: true }],
   ["takes it later", { kind: "later", reason: REASON }],
-  ["fails", { kind: "later", reason: REASON, failing: true }],
-  ["does not accept the credentials", { kind: "later", reason: REASON, failing: true, unauthorized: true }],
-  ["says nothing that is known", { kind: "unknown", reason: REASON, failing: true }],
+  ["fails", { kind: "later", reason: REASON, failing: "carrier" }],
+  ["does not accept the credentials", { kind: "later", reason: REASON, failing: "carrier", unauthorized: true }],
+  ["says nothing that is known", { kind: "unknown", reason: REASON, failing: "carrier" }],
 ];
 
 describe.each([false, true])("while the store fails: %s, a carrier", (isAway) => {

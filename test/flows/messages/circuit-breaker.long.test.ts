@@ -19,7 +19,7 @@ const sendAll = () => Promise.all(PHONES.map((phone) => world.send(client, { pho
 const statuses = async () => (await world.rows("SELECT DISTINCT status FROM messages")).map(({ status }) => status);
 
 it("a carrier that keeps failing is tried less and less often, and its messages show why they wait", async () => {
-  carrier.answer = () => ({ kind: "later", reason: "connection refused", failing: true });
+  carrier.answer = () => ({ kind: "later", reason: "connection refused", failing: "carrier" });
   const [messageId] = await sendAll();
   const tries: number[] = [];
   for (let minute = 0; minute < 60; minute++) {
@@ -39,7 +39,7 @@ it("a carrier that keeps failing is tried less and less often, and its messages 
 it("a carrier that does not take our credentials loses no waiting message: each is sent once when they are fixed, hours later", async () => {
   const problems = async () =>
     ((await (await world.operator("GET", "/health")).json()) as { problems: string[] }).problems;
-  carrier.answer = () => ({ kind: "later", reason: "HTTP 401", failing: true, unauthorized: true });
+  carrier.answer = () => ({ kind: "later", reason: "HTTP 401", failing: "carrier", unauthorized: true });
   const ids = await sendAll();
   await world.runQueues();
   expect(carrier.submitted.length).toBeLessThanOrEqual(3 + 4);

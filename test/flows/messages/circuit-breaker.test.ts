@@ -11,7 +11,7 @@ import { type TestClient, World } from "../../world.ts";
 type Answer = (message: OutboundMessage) => Submission | Promise<Submission>;
 
 const accepted: Answer = () => ({ kind: "accepted", carrierMessageId: null });
-const away: Answer = () => ({ kind: "later", reason: "connection refused", failing: true });
+const away: Answer = () => ({ kind: "later", reason: "connection refused", failing: "carrier" });
 
 class TestCarrier implements Carrier {
   readonly validateSender = () => undefined;
@@ -110,7 +110,7 @@ describe("a carrier that keeps failing", () => {
     const running = world.deliver("textgate-messages", jobs);
     await expect.poll(() => other.submitted.length).toBe(ids.length);
     expect(one.submitted.length).toBeLessThanOrEqual(5);
-    hung.resolve({ kind: "unknown", reason: "timeout", failing: true });
+    hung.resolve({ kind: "unknown", reason: "timeout", failing: "carrier" });
     await running;
     expect(new Set(other.submitted).size).toBe(ids.length);
   });
@@ -174,7 +174,7 @@ describe("a carrier that keeps failing", () => {
     wait.mockRestore();
     expect(one.submitted.length).toBe(5);
     one.answer = accepted;
-    hung.resolve({ kind: "unknown", reason: "timeout", failing: true });
+    hung.resolve({ kind: "unknown", reason: "timeout", failing: "carrier" });
     await world.afterAnswer();
     await world.pass(3);
     expect(one.submitted.toSorted()).toEqual(ids.toSorted());
@@ -194,7 +194,7 @@ describe("a carrier that keeps failing", () => {
     wait.mockRestore();
     const counted = () => outcomesOf(world, "submission");
     expect(await counted()).toEqual([]);
-    hung.resolve({ kind: "unknown", reason: "timeout", failing: true });
+    hung.resolve({ kind: "unknown", reason: "timeout", failing: "carrier" });
     await world.afterAnswer();
     expect(await counted()).toEqual([{ carrier: "sandbox", outcome: "unknown", count: 5 }]);
   });
@@ -248,7 +248,7 @@ describe("messages that an operator holds, of a carrier that keeps failing", () 
 });
 
 describe("a carrier that does not take our credentials", () => {
-  const unauthorized: Answer = () => ({ kind: "later", reason: "HTTP 401", failing: true, unauthorized: true });
+  const unauthorized: Answer = () => ({ kind: "later", reason: "HTTP 401", failing: "carrier", unauthorized: true });
   const problems = async () =>
     ((await (await world.operator("GET", "/health")).json()) as { problems: string[] }).problems;
 

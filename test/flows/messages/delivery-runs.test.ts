@@ -49,7 +49,7 @@ function carrierOf(websiteId: string): Carrier {
     });
     if (answer) return { kind: "accepted", carrierMessageId: messageId };
     timedOut.push(messageId);
-    return { kind: "unknown", reason: "timed out", failing: true };
+    return { kind: "unknown", reason: "timed out", failing: "carrier" };
   };
   return { ...sandbox, submit };
 }

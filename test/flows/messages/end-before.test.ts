@@ -55,7 +55,7 @@ describe("nothing of a submission is stored of a message", () => {
 });
 
 it("a message that was tried before keeps its carrier and its attempts", async () => {
-  carrier.answer = () => ({ kind: "later", failing: false, reason: "busy", retryAfterSeconds: 60 });
+  carrier.answer = () => ({ kind: "later", reason: "busy", retryAfterSeconds: 60 });
   const messageId = await accept();
   await deliver([messageId]);
   await optOut();

@@ -6,7 +6,7 @@ import { type TestClient, World } from "../../world.ts";
 
 const [SHORT, LONG] = ["+541155550100", "+5491155550100"];
 const ADA = "+12125550100";
-const LATER = { kind: "later", failing: false, reason: "busy", retryAfterSeconds: 300 } as const;
+const LATER = { kind: "later", reason: "busy", retryAfterSeconds: 300 } as const;
 
 let world: World;
 let client: TestClient;

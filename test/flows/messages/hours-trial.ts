@@ -41,7 +41,7 @@ const answers = fc.oneof(
   fc.integer({ min: 1, max: 3 * 3600 }).map<Submission>((retryAfterSeconds) => ({
     ...{ kind: "later", reason: "busy", retryAfterSeconds },
   })),
-  fc.constant<Submission>({ kind: "later", reason: "away", failing: true }),
+  fc.constant<Submission>({ kind: "later", reason: "away", failing: "carrier" }),
 );
 
 const send = fc.record({

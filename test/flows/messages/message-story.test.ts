@@ -76,7 +76,7 @@ describe("the submissions of a message", () => {
 
   it("keep the first cause beside an open circuit breaker, each pause once", async () => {
     const messageId = await world.send(client, { phone: ADA });
-    const away: Submission = { kind: "later", reason: "connection refused", failing: true, retryAfterSeconds: 60 };
+    const away: Submission = { kind: "later", reason: "connection refused", failing: "carrier", retryAfterSeconds: 60 };
     await runAt(0, away);
     for (const phone of [BEA, BEA]) await world.send(client, { phone });
     await runAt(1, away);

@@ -160,7 +160,7 @@ describe("a message with a time within the next seven minutes", () => {
 
 describe("a message that expires", () => {
   it("is not submitted from then on, and ends as EXPIRED", async () => {
-    at.answer = { kind: "later", failing: false, reason: "busy", retryAfterSeconds: 10 * MINUTE };
+    at.answer = { kind: "later", reason: "busy", retryAfterSeconds: 10 * MINUTE };
     const { messageId } = await at.schedule(HOUR, { expireAt: at.inSeconds(HOUR + 30 * MINUTE) });
     const expiresAt = world.now + (HOUR + 30 * MINUTE) * 1000;
     await at.passUntil(expiresAt - 1);
@@ -174,7 +174,7 @@ describe("a message that expires", () => {
   });
 
   it("may wait for longer than any other", async () => {
-    at.answer = { kind: "later", failing: false, reason: "away", retryAfterSeconds: HOUR };
+    at.answer = { kind: "later", reason: "away", retryAfterSeconds: HOUR };
     const messageId = await world.send(client, { phone: ADA, expireAt: at.inSeconds(24 * HOUR) });
     await at.passUntil(world.now + 6 * HOUR * 1000);
     expect(await at.statusOf(messageId)).toMatchObject({ status: "PENDING_TO_SEND" });

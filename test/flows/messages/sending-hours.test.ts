@@ -183,7 +183,7 @@ describe("a message with times of its own", () => {
 
   it("expires SUBMIT_WITHIN_HOURS after it might go first", async () => {
     await hours(STRICT);
-    carrier.answer = () => ({ kind: "later", failing: true, reason: "away" });
+    carrier.answer = () => ({ kind: "later", failing: "carrier", reason: "away" });
     world.now = newYork("20:00");
     const { messageId, scheduledFor } = await send();
     const sendAt = Date.parse(String(scheduledFor));
@@ -381,7 +381,7 @@ describe("a message that is about to go when its hours close", () => {
     const windows = [{ days: ["thu"], from: "12:00", until: "12:20" }];
     await hours({ profile: "custom", windows, whenClosed: "delay" });
     world.now = newYork("12:00");
-    carrier.answer = () => ({ kind: "later", failing: false, reason: "busy", retryAfterSeconds: 1260 });
+    carrier.answer = () => ({ kind: "later", reason: "busy", retryAfterSeconds: 1260 });
     const { messageId } = await send();
     for (let retries = 0; retries < 2; retries++) {
       await world.runQueues();

@@ -12,7 +12,7 @@ export const ACCEPTED: Submission = {
   ...{ kind: "accepted", carrierMessageId: "c" },
   receipt: { status: "DELIVERED", reason: null, carrierMessageId: "c", optedOut: false },
 };
-export const AWAY: Submission = { kind: "later", reason: "connection refused", failing: true };
+export const AWAY: Submission = { kind: "later", reason: "connection refused", failing: "carrier" };
 export const REFUSED: Submission = { kind: "refused", reason: "sender not allowed" };
 
 export class ProblemsStage {
@@ -67,7 +67,7 @@ export class ProblemsStage {
   async expectOrdinary(minutes: number): Promise<void> {
     let texts = 0;
     let posts = 0;
-    this.submit = () => (++texts % 9 === 0 ? REFUSED : texts % 7 === 0 ? { ...AWAY, failing: false } : ACCEPTED);
+    this.submit = () => (++texts % 9 === 0 ? REFUSED : texts % 7 === 0 ? { kind: "later", reason: "busy" } : ACCEPTED);
     this.endpoint = () => new Response("", { status: ++posts % 5 === 0 ? 500 : 200 });
     for (let passed = 0; passed < minutes; passed++) {
       await this.sendTexts(passed % 3 === 0 ? 8 : 4);

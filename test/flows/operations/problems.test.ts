@@ -6,8 +6,8 @@ import type { Problem } from "../../../src/domain/operations/problems.ts";
 import type { TestClient, World } from "../../world.ts";
 import { ACCEPTED, ADA, AWAY, ProblemsStage, REFUSED } from "./problems-stage.ts";
 
-const HANGS: Submission = { kind: "unknown", reason: "no answer in 20 s", failing: true };
-const UNAUTHORIZED: Submission = { kind: "later", reason: "HTTP 401", failing: true, unauthorized: true };
+const HANGS: Submission = { kind: "unknown", reason: "no answer in 20 s", failing: "carrier" };
+const UNAUTHORIZED: Submission = { kind: "later", reason: "HTTP 401", failing: "carrier", unauthorized: true };
 
 const WAITING = "SELECT count(*) AS count FROM messages WHERE status = 'PENDING_TO_SEND'";
 

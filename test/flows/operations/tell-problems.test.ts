@@ -12,7 +12,7 @@ const ADA = "+12125550100";
 const ALERTS = "https://hooks.example.com/services/T0/secret-part";
 const HEARTBEAT = "https://beat.example.com/ping/secret-part";
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
-const AWAY: Submission = { kind: "later", reason: "connection refused to +1 212 555 0199", failing: true };
+const AWAY: Submission = { kind: "later", reason: "connection refused to +1 212 555 0199", failing: "carrier" };
 
 interface Posted {
   type: string;

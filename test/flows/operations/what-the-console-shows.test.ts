@@ -73,7 +73,7 @@ async function sendAndPost(times = 1): Promise<void> {
 
 describe("a problem", () => {
   it("of a carrier says whose texts wait for it, and how many", async () => {
-    submit = () => ({ kind: "later", reason: "HTTP 401", unauthorized: true, failing: true }) as Submission;
+    submit = () => ({ kind: "later", reason: "HTTP 401", unauthorized: true, failing: "carrier" }) as Submission;
     await world.brand([ADA], "idle");
     for (const phone of [ADA, BOB]) await world.send(client, { phone });
     await world.runQueues();

@@ -4,7 +4,7 @@ import type { World } from "../../world.ts";
 import { RandomWork } from "./random-work.ts";
 
 const NOT_SUBSCRIBED = ["NOT_SUBSCRIBED", "NOT_FOUND", "FAILED_TO_MATCH"];
-const ENDED_BEFORE = ["CANCELLED", "EXPIRED", "QUIET_HOURS", "FREQUENCY_CAP"];
+const ENDED_BEFORE = ["CANCELLED", "EXPIRED", "QUIET_HOURS", "FREQUENCY_CAP", "UNREACHABLE"];
 
 /** As the documentation has it; null: pending. */
 export function classOf(status: unknown, reason: unknown): string | null {

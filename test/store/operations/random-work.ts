@@ -122,7 +122,7 @@ export class RandomWork {
     const { claim, ids } = this.#random.pick(this.#claims);
     const outcomes: Outcomes = {
       ...{ claim, records: ids.map((messageId) => this.#record(messageId)), longestWait: 14_400_000 },
-      ...{ counts: [], breaker: null },
+      ...{ counts: [], breakers: [] },
     };
     const next = { ids: this.#some(), claim: `claim-${this.#made++}`, acceptedAfter: 0 };
     const goesOn = this.#random.chance(0.5);

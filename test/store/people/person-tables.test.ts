@@ -15,7 +15,13 @@ beforeEach(async () => {
 });
 
 /** Columns whose names say that they have a number, and whose number is a website's own. */
-const OWN_NUMBERS = ["former_senders.sender", "inbound_texts.recipient", "sender_homes.sender", "websites.sender"];
+const OWN_NUMBERS = [
+  "carrier_pauses.sender",
+  "former_senders.sender",
+  "inbound_texts.recipient",
+  "sender_homes.sender",
+  "websites.sender",
+];
 
 const OF_A_MESSAGE = "ids of messages: its rows go with them, or tell nothing without them";
 const SETTINGS = "what an operator has set up";
@@ -28,7 +34,7 @@ const WITHOUT_NUMBERS: Record<string, [columns: string, why: string]> = {
   audit_log: ["request_id operator action website_id client_id subject before after outcome", MASKED],
   bulk_parts: ["first_id body_hash attempt", HASHES],
   cancelled_messages: ["message_id", OF_A_MESSAGE],
-  carrier_pauses: ["carrier cause", MASKED],
+  carrier_pauses: ["carrier sender about cause", MASKED],
   client_homes: ["client_id", SETTINGS],
   clicks: ["message_id click_id last_click_id", OF_A_MESSAGE],
   clients: [
