@@ -175,7 +175,7 @@ describe("CSV for a spreadsheet", () => {
     expect(heading).toMatch(
       /^"sendPurpose","accepted","scheduled","waiting","held",.*,"undelivered","FAILED_TO_SEND",.*,"segments",.*,"NO_RECEIPT"$/,
     );
-    const reasons = ",0".repeat(13);
+    const reasons = ",0".repeat(15);
     expect(rows).toEqual([
       `"'-2-3",1,0,0,0,1,0,0,0,0,0,0,0,0,1,0,0,0,0,0,0,0${reasons}`,
       `"spring sale",1,0,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0${reasons}`,
