@@ -37,7 +37,7 @@ async function stored(): Promise<string> {
 
 function expectNothingOf(all: string): void {
   for (const part of ["QUOTE", "matter", "HIV", "result is", "RESULT IS"]) expect(all).not.toContain(part);
-  expect(all).not.toMatch(/2125550142|5550142|555.0142|0142/);
+  expect(all).not.toMatch(/2125550142|5550142|555.0142|(?<![0-9a-f])0142(?![0-9a-f])/);
 }
 
 const answers: [string, Submission][] = [

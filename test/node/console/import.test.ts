@@ -28,7 +28,8 @@ describe("a file is cut into pieces", () => {
     fc.assert(
       fc.property(file, ({ rows, separator, end, most, isEnded }) => {
         // A bare field may have a quote within, but no break and no separator.
-        const write = (text: string, isBare: boolean) => (isBare && !/^"|[\r\n,;\t]/.test(text) ? text : quoted(text));
+        const write = (text: string, isBare: boolean) =>
+          isBare && !/^\s*"|[\r\n,;\t]/.test(text) ? text : quoted(text);
         const lines = rows.map(
           ([one, other, isBare]) => `+1${separator}${write(one, isBare)}${separator}${write(other, isBare)}`,
         );

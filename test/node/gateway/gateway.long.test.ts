@@ -206,7 +206,7 @@ describe.skipIf(!installed)("Kannel and the SMSC simulator", () => {
     await reported(late.ref, Report.submitted);
 
     smsc.setReachable(false);
-    await sleep(SETTLE_MS); // for Kannel to notice
+    await kannel.untilUnbound();
     const queued = await send("15005551007", "queued before the crash");
     expect([queued.status, queued.body]).toEqual([202, "3: Queued for later delivery"]);
     const inbound = smsc.sendInbound({ from: PHONE, to: SENDER, text: "START" });

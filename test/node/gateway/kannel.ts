@@ -35,6 +35,8 @@ export interface Kannel {
   readonly username: string;
   readonly password: string;
   readonly dir: string;
+  /** Until bearerbox has noticed that its SMSC is gone: what it takes from now on, it queues. */
+  untilUnbound(): Promise<void>;
   /** SIGKILL to both processes: what a crash of the gateway leaves. */
   kill(): Promise<void>;
   /** Starts again on the same directory and ports, after kill() or from running. */
@@ -48,8 +50,9 @@ const PROBE_TIMEOUT_MS = 1_000;
 const POLL_MS = 50;
 const LOG_TAIL_LINES = 30;
 
-/** The SMSC's line on bearerbox's status page once the SMPP session is bound. */
+/** The SMSC's line on bearerbox's status page once the SMPP session is bound, and once that has ended. */
 const SMSC_ONLINE = new RegExp(`^\\s*${SMSC_ID}\\b.*\\(online`, "m");
+const SMSC_AWAY = new RegExp(`^\\s*${SMSC_ID}\\b.*\\(re-connecting`, "m");
 
 /** Debian puts both programs where an ordinary user's PATH does not look. */
 const SEARCH_PATH = [...(process.env.PATH ?? "").split(delimiter), "/usr/sbin", "/usr/local/sbin"];
@@ -103,6 +106,11 @@ class KannelProcesses implements Kannel {
     await smsbox.until("serves sendsms", deadline, () => accepts(this.#ports.sendSms));
     await smsbox.until("has joined bearerbox", deadline, () => this.#statusShows(/^\s*smsbox:.*\(on-line/m));
     await bearerbox.until("is bound to the SMSC", deadline, () => this.#statusShows(SMSC_ONLINE));
+  }
+
+  async untilUnbound(): Promise<void> {
+    const [bearerbox] = this.#boxes;
+    await bearerbox?.until("is not bound", Date.now() + START_TIMEOUT_MS, () => this.#statusShows(SMSC_AWAY));
   }
 
   async kill(): Promise<void> {
