@@ -9,7 +9,7 @@ import { BODY_LIMITS, readFields } from "../http/body.ts";
 import { ok, type Resource } from "../http/call.ts";
 import { findWebsite } from "../store/clients/websites.ts";
 import { findText } from "../store/people/decide-inbound.ts";
-import { readPerson } from "../store/people/subscriptions.ts";
+import { readPerson } from "../store/people/person.ts";
 import { operatorCall, settingsBody } from "./operator-call.ts";
 import { requireFound } from "./params.ts";
 

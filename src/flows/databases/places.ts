@@ -51,8 +51,9 @@ const UNKNOWN = "";
 export async function findDatabases(deps: Deps, homes: number[]): Promise<(home: number) => string> {
   const { others, places, db, kv, log } = inFirst(deps);
   const missing = () => [...new Set(homes)].filter((home) => home > 0 && !places.has(home));
-  const otherwise = (database: string) => (home: number) => (home > 0 && places.get(home)) || database;
-  if (others.size === 0 || missing().length === 0) return otherwise(FIRST);
+  const found = (home: number) => (home > 0 ? places.get(home) : FIRST);
+  const orFirst = (home: number) => found(home) ?? FIRST;
+  if (others.size === 0 || missing().length === 0) return orFirst;
   await inParallel(missing(), CONNECTIONS, async (home) => {
     const database = await readPlace(kv, home).catch(() => null);
     if (database) places.set(home, database);
@@ -60,9 +61,9 @@ export async function findDatabases(deps: Deps, homes: number[]): Promise<(home:
   try {
     if (missing().length > 0)
       for (const { home, database } of await findPlaces(db, missing())) places.set(home, database);
-    return otherwise(FIRST);
+    return orFirst;
   } catch (error) {
     log("error", "places.unknown", { count: missing().length, error: describeError(error) });
-    return (home) => (home > 0 ? otherwise(UNKNOWN)(home) : FIRST);
+    return (home) => found(home) ?? UNKNOWN;
   }
 }

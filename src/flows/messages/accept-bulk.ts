@@ -111,11 +111,11 @@ class BulkRun {
     const start = this.#count;
     this.#count += items.length;
     const room = Math.max(0, MAX_BULK_MESSAGES - start);
-    if (room > 0) await this.#storePart(items.slice(0, room), start, chunk);
+    if (room > 0) await this.#acceptPart(items.slice(0, room), start, chunk);
     for (const [offset, item] of items.slice(room).entries()) this.#refuseSurplus(item, start + room + offset);
   }
 
-  async #storePart(items: unknown[], start: number, chunk: BulkChunk): Promise<void> {
+  async #acceptPart(items: unknown[], start: number, chunk: BulkChunk): Promise<void> {
     this.#begun ??= await this.#begin();
     const { firstId, begunAt } = this.#begun;
     const ids = items.map((_, offset) => nthId(firstId, start + offset));
@@ -148,7 +148,7 @@ class BulkRun {
     const place = index - MAX_BULK_MESSAGES;
     if (place > MOST_SURPLUS) return;
     const which = place === MOST_SURPLUS ? "this message and all after it are" : "this message is";
-    const errorMessage = `a request has at most 50,000 messages: ${which} not stored`;
+    const errorMessage = `a request has at most ${MAX_BULK_MESSAGES.toLocaleString("en-US")} messages: ${which} not stored`;
     this.answer.failedSent.push({ index, ...recipientOf(item), errorMessage });
   }
 

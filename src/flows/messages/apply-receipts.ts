@@ -4,7 +4,7 @@ import { homeOf } from "../../domain/databases/home.ts";
 import { type AboutMessage, stripWords, withoutWords } from "../../domain/messages/carrier-words.ts";
 import type { Job } from "../../domain/messages/job.ts";
 import { readSubmitted, recordReceipts, type SentReceipt } from "../../store/messages/receipts.ts";
-import { findRecipient, optOutRecipient } from "../../store/people/subscriptions.ts";
+import { findRecipient, optOutRecipient } from "../../store/people/opt-out-at-carrier.ts";
 import { inTurn, togetherOrInTurn } from "../in-turn.ts";
 import { unlessItFails } from "../unless-it-fails.ts";
 import { queueCallbacks } from "./queue-jobs.ts";

@@ -8,8 +8,9 @@ import { describeError } from "../../platform/describe-error.ts";
 import { LIMITER_MILLISECONDS } from "../../platform/rate-limiter.ts";
 import { withinTime } from "../../platform/time-limit.ts";
 import { requireRoom } from "../../store/databases/database-state.ts";
+import { findPart, type Stored, storeMessages } from "../../store/messages/bulk-messages.ts";
 import { type BulkPart, keepKey } from "../../store/messages/idempotency-keys.ts";
-import { findPart, isRefused, type Stored, storeMessages } from "../../store/messages/new-messages.ts";
+import { isRefused } from "../../store/messages/insert-messages.ts";
 import { duplicatesUntil } from "./accept-message.ts";
 import { settleUnstored, toFailed } from "./unstored-sends.ts";
 

@@ -4,7 +4,7 @@ import { isOver } from "../../domain/messages/daily-limit.ts";
 import { mayGo, type RefusedSend, type Send, type StoredSend } from "../../domain/messages/send.ts";
 import type { KeptTexts } from "../../platform/kept-texts.ts";
 import { requireRoom } from "../../store/databases/database-state.ts";
-import { isRefused } from "../../store/messages/new-messages.ts";
+import { isRefused } from "../../store/messages/insert-messages.ts";
 import { storeSends } from "../../store/messages/sends.ts";
 import { toFailed } from "./unstored-sends.ts";
 

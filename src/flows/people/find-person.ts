@@ -5,8 +5,8 @@ import { findWebsite } from "../../store/clients/websites.ts";
 import { findMessages } from "../../store/messages/find-messages.ts";
 import { countOfErasure } from "../../store/people/erasure.ts";
 import { listInbound } from "../../store/people/inbound.ts";
+import { readPerson } from "../../store/people/person.ts";
 import { findWebsitesOf } from "../../store/people/person-tables.ts";
-import { readPerson } from "../../store/people/subscriptions.ts";
 import { inParallel } from "../in-parallel.ts";
 
 /** What a website has: the state of the number, and its latest texts. */

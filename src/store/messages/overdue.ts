@@ -21,7 +21,7 @@ export interface OverdueMessage {
 
 /**
  * Takes pending messages whose job was due before `dueBefore`, and counts their job as due anew.
- * - A message that no run has claimed yet is delivered only after a recovery job that may cancel it. A commit can succeed although the store
+ * - A new message, which no run has looked at yet, is delivered only after a recovery job that may cancel it. A commit can succeed although the store
  *   reported a failure. The client then got a 503, and sends the message again.
  * - A message with a reason waits for a retry. Its retry is due now, so any job that comes may submit it.
  * - A held message is looked at again at its deadline, and not each minute, because a long hold would cause many writes.
@@ -34,7 +34,7 @@ export async function takeOverdue(
 ): Promise<OverdueMessage[]> {
   const recoveredAt = now + RECOVERY_MILLISECONDS;
   const deadline = deadlineOf(longestWait);
-  const rows = await runWrite<Pick<MessageRow, "message_id" | "website_id" | "carrier"> & { is_held: 0 | 1 }>(
+  const rows = await runWrite<Pick<MessageRow, "message_id" | "website_id"> & Record<"is_new" | "is_held", 0 | 1>>(
     db,
     prepare(
       db,
@@ -43,14 +43,14 @@ export async function takeOverdue(
             WHEN reason IS NULL AND carrier IS NULL THEN ${recoveredAt} ELSE ${now} END))
         WHERE message_id IN (SELECT message_id FROM messages WHERE due_at < ${dueBefore} AND claimed_at IS NULL
           ORDER BY due_at LIMIT ${SWEEP_STEP})
-        RETURNING message_id, website_id, carrier,
+        RETURNING message_id, website_id, reason IS NULL AND carrier IS NULL AS is_new,
           (SELECT ${IS_HELD} FROM messages m WHERE m.message_id = messages.message_id) AS is_held`,
     ),
   );
   return rows.map((row) => ({
     messageId: row.message_id,
     websiteId: row.website_id,
-    at: row.is_held === 1 ? null : row.carrier === null ? recoveredAt : now,
+    at: row.is_held === 1 ? null : row.is_new === 1 ? recoveredAt : now,
   }));
 }
 

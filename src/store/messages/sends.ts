@@ -7,7 +7,7 @@ import { runNamed, runQuery, toJsonLists } from "../database.ts";
 import { piece, prepare, type Query, sql } from "../sql.ts";
 import { claimDuplicates, IS_FIRST, KEY_OF_CONTENT } from "./duplicates.ts";
 import { readKey } from "./idempotency-keys.ts";
-import { explainRefused, failUnconfirmed, insertLinks, insertMessages, isRefused } from "./new-messages.ts";
+import { explainRefused, failUnconfirmed, insertLinks, insertMessages, isRefused } from "./insert-messages.ts";
 import { recipients } from "./recipients.ts";
 import { findSchedule } from "./scheduled.ts";
 

@@ -87,7 +87,7 @@ function selectCounts(db: D1Database, subjects: string[], now: number): Query<Co
 }
 
 /** A message that was stored since the ledgers were counted is not among the pending ones. */
-const IS_COUNTED = piece("p.rowid <= (SELECT messages FROM counted_ledgers)");
+const IS_IN_COUNTS = piece("p.rowid <= (SELECT messages FROM counted_ledgers)");
 
 function selectScheduled(db: D1Database, websiteId: string | null, now: number): Query<LookedAt> {
   return prepare(
@@ -96,9 +96,9 @@ function selectScheduled(db: D1Database, websiteId: string | null, now: number):
         iif(accepted_at / 60000 > ${minuteOf(now) - KEPT_MINUTES}, accepted_at / 60000, NULL) AS minute,
         count(*) FILTER (WHERE send_at > ${now} AND NOT is_reply AND coalesce(website_id = ${websiteId}, true)) AS count, count(*) AS lookedAt
       FROM (SELECT p.website_id, p.accepted_at, p.send_at, p.is_reply FROM messages p INDEXED BY messages_pending
-          WHERE p.due_at > ${now} AND ${IS_COUNTED}
+          WHERE p.due_at > ${now} AND ${IS_IN_COUNTS}
         UNION ALL SELECT p.website_id, p.accepted_at, p.send_at, p.is_reply FROM messages p INDEXED BY messages_scheduled
-          WHERE p.status = 'PENDING_TO_SEND' AND p.due_at IS NULL AND p.send_at > ${now} AND ${IS_COUNTED} LIMIT ${MOST_LOOKED_AT}) GROUP BY 1, 2, 3`,
+          WHERE p.status = 'PENDING_TO_SEND' AND p.due_at IS NULL AND p.send_at > ${now} AND ${IS_IN_COUNTS} LIMIT ${MOST_LOOKED_AT}) GROUP BY 1, 2, 3`,
   );
 }
 
@@ -116,7 +116,7 @@ function selectHeld(db: D1Database, websiteId: string | null, now: number): Quer
         FROM (SELECT p.website_id, p.send_purpose, p.client_id, p.is_reply, p.send_at, p.accepted_at FROM websites w
             CROSS JOIN messages p INDEXED BY messages_pending_by_website ON p.website_id = w.website_id AND p.due_at IS NOT NULL
           WHERE w.holds IS NOT NULL AND NOT ${IS_HELD_WHOLE} AND coalesce(w.website_id = ${websiteId}, true)
-            AND ${IS_COUNTED} LIMIT ${MOST_LOOKED_AT})
+            AND ${IS_IN_COUNTS} LIMIT ${MOST_LOOKED_AT})
         GROUP BY 1, 2, 3, 4, 5, 6, 7) m GROUP BY 1, 2, 3`,
   );
 }

@@ -1,4 +1,4 @@
-// What the keyword of a text does to a number. It runs after the text is stored and its reply, and before the text is marked as applied.
+// What the keyword of a text does to a number. It runs after the text and its reply are stored, and before the text is marked as applied.
 import type { Keyword } from "../../domain/people/keyword.ts";
 import type { Sent } from "../../domain/people/last-word.ts";
 import { changeNotices } from "../callbacks/notices.ts";
@@ -6,7 +6,7 @@ import { IS_ACQUAINTED } from "../clients/senders.ts";
 import { countOptedOut } from "../operations/count-ledgers.ts";
 import { IS_COUNTED } from "../operations/daily-counts.ts";
 import { prepare, type Sql, sql } from "../sql.ts";
-import { optOutStatements } from "./last-word.ts";
+import { optOutStatements } from "./opt-out.ts";
 
 /** What names a text. */
 export interface TextKey {

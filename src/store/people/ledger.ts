@@ -2,7 +2,7 @@
 import { runQuery } from "../database.ts";
 import type { SubscriptionChangeRow } from "../rows.ts";
 import { prepare, sql } from "../sql.ts";
-import { type SubscriptionEntry, toSubscriptionEntry } from "./subscriptions.ts";
+import { type SubscriptionEntry, toSubscriptionEntry } from "./person.ts";
 
 export interface LedgerEntry extends SubscriptionEntry {
   /** As digits. */

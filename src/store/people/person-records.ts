@@ -15,9 +15,9 @@ import { HOURS } from "../messages/stored-message.ts";
 import type { EventRow } from "../rows.ts";
 import { prepare, sql } from "../sql.ts";
 import { type InboundText, toInboundText } from "./inbound.ts";
+import { type Person, selectPerson, toPerson } from "./person.ts";
 import type { PersonTable } from "./person-tables.ts";
 import type { InboundTextRow } from "./rows.ts";
-import { type Person, selectPerson, toPerson } from "./subscriptions.ts";
 
 /** The most rows of each kind in an export: a person has a few hundred, and an isolate must hold them in memory. */
 export const MOST_RECORDS = 5000;

@@ -1,4 +1,5 @@
-// Who has the last word on a number: see src/domain/people/last-word.ts. The row of the number has when it was last opted out.
+// The opt-out of a person, by a text, by a decision on a text, or at the carrier. The row of the number keeps what a later START is compared
+// with: see src/domain/people/last-word.ts.
 import { otherFormOf } from "../../domain/people/two-form-numbers.ts";
 import { type AddedChanges, changeNotices } from "../callbacks/notices.ts";
 import { prepare, type Sql, sql } from "../sql.ts";

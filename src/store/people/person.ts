@@ -1,0 +1,77 @@
+import { runNamed } from "../database.ts";
+import type { ChangeSource, SubscriptionChangeRow, SubscriptionRow } from "../rows.ts";
+import { prepare, sql } from "../sql.ts";
+
+/** A present or former subscriber of a website. */
+export interface Person {
+  subscribed: boolean;
+  email: string | null;
+  /** The person opted out by a keyword or at the carrier: only START undoes it. */
+  optedOutByPerson: boolean;
+  /** Milliseconds since 1970. */
+  optOutConfirmedAt: number | null;
+  changes: SubscriptionEntry[];
+}
+
+/** One row of the ledger. */
+export interface SubscriptionEntry {
+  /** Its number in the ledger. */
+  changeId: number;
+  /** null: the number was new. */
+  wasSubscribed: boolean | null;
+  subscribed: boolean;
+  /** Milliseconds since 1970. */
+  changedAt: number;
+  addressChanged: boolean;
+  /** The address that an import has replaced, for its undo. Left out where there was none. */
+  emailBefore?: string;
+  source: ChangeSource;
+  proof: string;
+  /** Milliseconds since 1970. Left out, as the next, where none was told. */
+  consentedAt?: number;
+  evidence?: string;
+}
+
+/** undefined: the number was never subscribed or opted out. */
+export async function readPerson(db: D1Database, websiteId: string, phone: number): Promise<Person | undefined> {
+  return toPerson(await runNamed(db, selectPerson(db, websiteId, phone)));
+}
+
+export function selectPerson(db: D1Database, websiteId: string, phone: number) {
+  return {
+    subscriptions: prepare(db, sql`SELECT * FROM subscriptions WHERE website_id = ${websiteId} AND phone = ${phone}`),
+    subscription_changes: prepare(
+      db,
+      sql`SELECT * FROM subscription_changes WHERE website_id = ${websiteId} AND phone = ${phone} ORDER BY change_id`,
+    ),
+  };
+}
+
+/** @param rows of selectPerson: there is no subscription where an undo has taken back the import that added the number */
+export function toPerson(rows: { subscriptions: unknown[]; subscription_changes: unknown[] }): Person | undefined {
+  const [row] = rows.subscriptions as SubscriptionRow[];
+  const changes = (rows.subscription_changes as SubscriptionChangeRow[]).map(toSubscriptionEntry);
+  if (!row && changes.length === 0) return undefined;
+  return {
+    subscribed: row?.subscribed === 1,
+    email: row?.email ?? null,
+    optedOutByPerson: row?.opted_out_by_person === 1,
+    optOutConfirmedAt: row?.opt_out_confirmed_at ?? null,
+    changes,
+  };
+}
+
+export function toSubscriptionEntry(row: SubscriptionChangeRow): SubscriptionEntry {
+  return {
+    wasSubscribed: row.was_subscribed === null ? null : row.was_subscribed === 1,
+    subscribed: row.subscribed === 1,
+    changeId: row.change_id,
+    changedAt: row.changed_at,
+    addressChanged: row.was_email !== null,
+    ...(row.was_email ? { emailBefore: row.was_email } : {}),
+    source: row.source,
+    proof: row.proof,
+    ...(row.consented_at === null ? {} : { consentedAt: row.consented_at }),
+    ...(row.evidence === null ? {} : { evidence: row.evidence }),
+  };
+}
