@@ -14,17 +14,28 @@ import {
 } from "./carrier.ts";
 import { type CarrierResponse, classifyResponse, parseJson, post } from "./http.ts";
 
-/** https://developers.telnyx.com/docs/messaging/messages/receiving-webhooks: the status of the one recipient. */
+/**
+ * https://developers.telnyx.com/docs/messaging/messages/receiving-webhooks: the status of the one recipient. Those of the records of
+ * messages, which also come, are in https://developers.telnyx.com/docs/messaging/messages/message-detail-records.
+ */
 const STATUSES = new Map<string, Receipt["status"]>([
+  ["scheduled", "SENDING"],
   ["queued", "SENDING"],
   ["sending", "SENDING"],
   ["sent", "SENDING"],
   ["delivered", "DELIVERED"],
+  ["read", "DELIVERED"],
+  ["cancelled", "FAILED_TO_DELIVERY"],
+  ["failed", "FAILED_TO_DELIVERY"],
+  ["gw_reject", "FAILED_TO_DELIVERY"],
   ["sending_failed", "FAILED_TO_DELIVERY"],
   ["delivery_failed", "FAILED_TO_DELIVERY"],
   ["expired", "FAILED_TO_DELIVERY"],
   // No confirmation came: the outcome is unknown, so the deadline decides.
   ["delivery_unconfirmed", "SENDING"],
+  ["dlr_unconfirmed", "SENDING"],
+  ["dlr_timeout", "SENDING"],
+  ["gw_timeout", "SENDING"],
 ]);
 
 /** The recipient has opted out of this sender (with HTTP 409, or in a receipt). */
@@ -172,23 +183,45 @@ function toReceipts(event: unknown): Verified<Receipt> {
   if (!payload) return { kind: "verified", reports: [] };
   const messageId = URL.parse(payload.webhook_url)?.searchParams.get("m") ?? null;
   const word = payload.to[0]?.status ?? "";
-  const status = STATUSES.get(word);
-  if (status === undefined) return { kind: "verified", reports: [], unknown: { messageId, status: word } };
-  if (messageId === null) return { kind: "verified", reports: [] };
+  const known = STATUSES.get(word);
+  const unknown = known === undefined ? { unknown: { messageId, status: word } } : {};
   const [error] = payload.errors ?? [];
+  if (messageId === null || (known === undefined && !error)) return { kind: "verified", reports: [], ...unknown };
+  // What a status that is in no table says of its errors counts all the same.
+  const status = known ?? "SENDING";
   const failure = `telnyx: ${word}${error?.code ? `, ${error.code}` : ""}${error?.title ? `: ${error.title}` : ""}`;
   const optedOut = payload.errors?.some(({ code }) => code === OPTED_OUT) ?? false;
   const receipt: Receipt = {
     messageId,
     status,
-    reason: status === "FAILED_TO_DELIVERY" ? failure : null,
+    reason: status === "FAILED_TO_DELIVERY" || (error && status === "SENDING") ? failure : null,
     ...(!optedOut && payload.errors?.some(isFiltered) ? { code: "CARRIER_FILTERED" satisfies Reason } : {}),
-    ...(error?.code && status === "FAILED_TO_DELIVERY" ? { carrierCode: error.code } : {}),
+    ...(error?.code ? { carrierCode: error.code } : {}),
     carrierMessageId: payload.id,
     optedOut,
   };
-  return { kind: "verified", reports: [receipt] };
+  return { kind: "verified", reports: [receipt], ...unknown };
 }
+
+/** What was texted: a list of numbers and agents of RCS, or one number. Whatever it is, the text counts. */
+const toSchema = z
+  .union([
+    z.string().transform((to) => [to]),
+    z
+      .array(z.object({ phone_number: z.string().nullish(), agent_id: z.string().nullish() }))
+      .transform((list) => list.flatMap(({ phone_number, agent_id }) => phone_number ?? agent_id ?? [])),
+  ])
+  .catch([]);
+
+/** The text of a message by RCS or WhatsApp. */
+const bodySchema = z
+  .object({
+    text: z.union([z.string(), z.object({ body: z.string() }).transform(({ body }) => body)]).nullish(),
+    suggestion_response: z.object({ text: z.string().nullish() }).nullish(),
+  })
+  .transform(({ text, suggestion_response }) => text ?? suggestion_response?.text)
+  .nullish()
+  .catch(null);
 
 const inboundSchema = z.object({
   data: z.object({
@@ -196,9 +229,10 @@ const inboundSchema = z.object({
       id: z.string(),
       direction: z.literal("inbound"),
       from: z.object({ phone_number: z.string() }),
-      to: z.array(z.object({ phone_number: z.string() })).min(1),
+      to: toSchema,
       messaging_profile_id: z.string().nullish(),
       text: z.string().nullish(),
+      body: bodySchema,
       received_at: z.iso.datetime({ offset: true }).nullish().catch(null),
       /** The auto-response that Telnyx has sent. */
       autoresponse_type: z.unknown().optional(),
@@ -229,15 +263,14 @@ const AUTORESPONSES = new Map<string, Keyword>([
 function toInbound(event: unknown): InboundText[] {
   const payload = inboundSchema.safeParse(event).data?.data.payload;
   if (!payload) return [];
-  const numbers = payload.to.map(({ phone_number }) => phone_number);
   const profile = payload.messaging_profile_id;
   const autoresponse = typeof payload.autoresponse_type === "string" ? payload.autoresponse_type.trim() : "";
   return [
     {
       carrierMessageId: payload.id,
       from: payload.from.phone_number,
-      to: profile ? [...numbers, profile] : numbers,
-      text: payload.text ?? "",
+      to: profile ? [...payload.to, profile] : payload.to,
+      text: payload.text ?? payload.body ?? "",
       mediaUrls: toUrls(payload.media),
       ...(payload.received_at ? { sentAt: Date.parse(payload.received_at) } : {}),
       keyword: AUTORESPONSES.get(autoresponse.toUpperCase().replaceAll(/[^A-Z]/g, "")) ?? null,
