@@ -88,16 +88,16 @@ function placesIn(region: string, told: Place[]): Place[] {
   return found.map(({ zones }) => ({ zones, regions: [region] }));
 }
 
-/**
- * A zone that the runtime has the clock of, as the runtime writes it: `america/new_york` is `America/New_York`. An offset is none.
- * @returns undefined: there is no such zone
- */
-export function toTimeZone(name: string): string | undefined {
-  if (!/^[a-z]/i.test(name)) return undefined;
+/** In the tz database, and in some runtimes, a zone by which a device says that its zone was never set. */
+const NEVER_SET = "factory";
+
+/** Whether the runtime has the clock of the zone, in any case. An offset is no zone. */
+export function isTimeZone(name: string): boolean {
+  if (!/^[a-z]/i.test(name) || name.toLowerCase() === NEVER_SET) return false;
   try {
-    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone;
+    return new Intl.DateTimeFormat("en", { timeZone: name }) !== undefined;
   } catch {
-    return undefined;
+    return false;
   }
 }
 
