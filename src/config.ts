@@ -99,6 +99,7 @@ const carrierVars = {
   TWILIO_AUTH_TOKEN: secret,
   /** Set during a token rotation: signatures with either token are accepted, and calls use the first. */
   TWILIO_SECONDARY_AUTH_TOKEN: secret,
+  TWILIO_WEBHOOK_SIGNING_KEY: secret,
   TWILIO_API_URL: apiUrl("https://api.twilio.com"),
   TELNYX_API_KEY: secret,
   TELNYX_PUBLIC_KEY: ed25519Key,

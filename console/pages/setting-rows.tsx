@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import type { SettingsForm } from "../lib/settings.ts";
+import { TIME_ZONES } from "../lib/time-zones.ts";
 import { Options } from "../parts/field.tsx";
 
 interface Field {
@@ -18,7 +19,7 @@ interface Field {
 
 const CARRIERS = ["twilio", "telnyx", "kannel", "sandbox"];
 
-const ZONES = Intl.supportedValuesOf("timeZone").map((zone) => [zone, zone.replaceAll("_", " ")] as const);
+const ZONES = TIME_ZONES.map((zone) => [zone, zone.replaceAll("_", " ")] as const);
 
 const ROWS: [label: string, meaning: string, ...fields: Field[]][] = [
   ["Name", "Shown here and in reports.", { key: "name" }],

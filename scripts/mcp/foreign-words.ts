@@ -1,7 +1,7 @@
 // Words that clients, carriers and other people have written: an agent is told in each answer where they stand.
 
-/** The fields of answers that hold them. */
-const FOREIGN = new Set([
+/** The fields of answers that hold them. A test holds the list to the fields of the tools' answers. */
+export const FOREIGN = new Set([
   ...[
     "sendPurpose",
     "text",
@@ -27,6 +27,7 @@ const FOREIGN = new Set([
     "optOutWords",
     "body",
   ],
+  ...["callbackUrl", "carrierMessageId", "from", "host", "to"],
 ]);
 
 function fieldsIn(value: unknown, found: Set<string>): Set<string> {

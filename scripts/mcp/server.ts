@@ -1,6 +1,7 @@
 import { type CallToolResult, fromJsonSchema, McpServer } from "@modelcontextprotocol/server";
 import { loadSource } from "../load-source.ts";
 import { callOperator, Refusal, type Service, Unreachable } from "../operator/api.ts";
+import { validator } from "./arguments.ts";
 import { markForeign } from "./foreign-words.ts";
 import { type Tool, uriOf } from "./tools.ts";
 
@@ -25,7 +26,7 @@ export async function makeServer(service: Service, tools: Tool[]): Promise<McpSe
       {
         title: tool.title,
         description: tool.description,
-        inputSchema: fromJsonSchema<Record<string, unknown>>(tool.inputSchema),
+        inputSchema: fromJsonSchema<Record<string, unknown>>(tool.inputSchema, validator),
         annotations: { readOnlyHint: !tool.isWrite, destructiveHint: tool.isWrite, openWorldHint: false },
       },
       (args) => runTool(service, tool, args, mask),
@@ -49,16 +50,20 @@ async function runTool(
   try {
     const { method, path, body } = tool.toRequest(args);
     const answer = await callOperator(service, method, path.replace(/^\/operator/, ""), body);
-    const shown = mask(JSON.parse(answer));
-    const mark = markForeign(JSON.parse(shown));
-    return { content: [shown, ...(mark ? [mark] : [])].map((text) => ({ type: "text", text })) };
+    return toResult(mask(JSON.parse(answer)));
   } catch (error) {
-    return { isError: true, content: [{ type: "text", text: explain(error, service, mask) }] };
+    if (error instanceof Refusal) return { isError: true, ...toResult(mask(error.body)) };
+    return { isError: true, content: [{ type: "text", text: explain(error, service) }] };
   }
 }
 
-function explain(error: unknown, { url }: Service, mask: (answer: unknown) => string): string {
-  if (error instanceof Refusal) return mask(error.body);
+/** @param shown JSON, masked */
+function toResult(shown: string): CallToolResult {
+  const mark = markForeign(JSON.parse(shown));
+  return { content: [shown, ...(mark ? [mark] : [])].map((text) => ({ type: "text", text })) };
+}
+
+function explain(error: unknown, { url }: Service): string {
   if (error instanceof Unreachable) return `The service does not answer at ${url}.`;
   return (error as Error).message;
 }

@@ -79,6 +79,12 @@ export const AREA_CODE_OVERRIDES: Override[] = [
     drop: "America/Fort_Nelson America/Vancouver",
     reason: "The three territories: since 2020 Yukon has no clock change, and Southampton Island in Nunavut has none.",
   },
+  {
+    codes: "457",
+    add: "America/Chicago",
+    region: "US-LA",
+    reason: "Northern Louisiana, over 318 since September 2025; not in the data yet.",
+  },
   { codes: "436", add: "America/New_York", region: "US-OH", reason: "Over 440 since 2024; not in the data yet." },
   {
     codes: "621",

@@ -34,6 +34,7 @@ export function makeCarriers({ carriers: vars }: Pick<Config, "carriers">): Carr
       accountSid: value("TWILIO_ACCOUNT_SID"),
       authToken: value("TWILIO_AUTH_TOKEN"),
       secondaryAuthToken: vars.TWILIO_SECONDARY_AUTH_TOKEN,
+      webhookSigningKey: vars.TWILIO_WEBHOOK_SIGNING_KEY,
       apiUrl: value("TWILIO_API_URL"),
       publicOrigin: value("PUBLIC_ORIGIN"),
     }),

@@ -1,12 +1,10 @@
 import * as z from "zod";
 import type { Receipt } from "../domain/messages/receipt.ts";
-import type { Keyword } from "../domain/people/keyword.ts";
 import { isE164 } from "../domain/people/phone.ts";
 import {
   type Carrier,
   type CarrierRequest,
   FORGED,
-  type InboundText,
   type OutboundMessage,
   type Submission,
   type Verified,
@@ -14,18 +12,30 @@ import {
 import { codeSchema, type Meaning, reasonOf } from "./codes.ts";
 import { type CarrierResponse, classifyResponse, parseJson, post, REFUSED } from "./http.ts";
 import { CODES } from "./telnyx-codes.ts";
+import { toInbound } from "./telnyx-inbound.ts";
 
-/** https://developers.telnyx.com/docs/messaging/messages/receiving-webhooks: the status of the one recipient. */
+/**
+ * https://developers.telnyx.com/docs/messaging/messages/receiving-webhooks: the status of the one recipient. Those of the records of
+ * messages, which also come, are in https://developers.telnyx.com/docs/messaging/messages/message-detail-records.
+ */
 const STATUSES = new Map<string, Receipt["status"]>([
+  ["scheduled", "SENDING"],
   ["queued", "SENDING"],
   ["sending", "SENDING"],
   ["sent", "SENDING"],
   ["delivered", "DELIVERED"],
+  ["read", "DELIVERED"],
+  ["cancelled", "FAILED_TO_DELIVERY"],
+  ["failed", "FAILED_TO_DELIVERY"],
+  ["gw_reject", "FAILED_TO_DELIVERY"],
   ["sending_failed", "FAILED_TO_DELIVERY"],
   ["delivery_failed", "FAILED_TO_DELIVERY"],
   ["expired", "FAILED_TO_DELIVERY"],
   // No confirmation came: the outcome is unknown, so the deadline decides.
   ["delivery_unconfirmed", "SENDING"],
+  ["dlr_unconfirmed", "SENDING"],
+  ["dlr_timeout", "SENDING"],
+  ["gw_timeout", "SENDING"],
 ]);
 
 /** Codes of messages and senders. One of them that is in no table is about the message. */
@@ -141,75 +151,21 @@ function toReceipts(event: unknown): Verified<Receipt> {
   if (!payload) return { kind: "verified", reports: [] };
   const messageId = URL.parse(payload.webhook_url)?.searchParams.get("m") ?? null;
   const word = payload.to[0]?.status ?? "";
-  const status = STATUSES.get(word);
-  if (status === undefined) return { kind: "verified", reports: [], unknown: { messageId, status: word } };
-  if (messageId === null) return { kind: "verified", reports: [] };
+  const known = STATUSES.get(word);
+  const unknown = known === undefined ? { unknown: { messageId, status: word } } : {};
   const [error] = payload.errors ?? [];
+  if (messageId === null || (known === undefined && !error)) return { kind: "verified", reports: [], ...unknown };
+  // What a status that is in no table says of its errors counts all the same.
+  const status = known ?? "SENDING";
   const failure = `telnyx: ${word}${error?.code ? `, ${error.code}` : ""}${error?.title ? `: ${error.title}` : ""}`;
   const receipt: Receipt = {
     messageId,
     status,
-    reason: status === "FAILED_TO_DELIVERY" ? failure : null,
+    reason: status === "FAILED_TO_DELIVERY" || (error && status === "SENDING") ? failure : null,
     optedOut: false,
     ...reasonOf(meaningOf(payload.errors ?? []) ?? {}),
-    ...(error?.code && status === "FAILED_TO_DELIVERY" ? { carrierCode: error.code } : {}),
+    ...(error?.code ? { carrierCode: error.code } : {}),
     carrierMessageId: payload.id,
   };
-  return { kind: "verified", reports: [receipt] };
-}
-
-const inboundSchema = z.object({
-  data: z.object({
-    payload: z.object({
-      id: z.string(),
-      direction: z.literal("inbound"),
-      from: z.object({ phone_number: z.string() }),
-      to: z.array(z.object({ phone_number: z.string() })).min(1),
-      messaging_profile_id: z.string().nullish(),
-      text: z.string().nullish(),
-      received_at: z.iso.datetime({ offset: true }).nullish().catch(null),
-      /** The auto-response that Telnyx has sent. */
-      autoresponse_type: z.unknown().optional(),
-      // Whatever it is, the text and its keyword are taken.
-      media: z.unknown().optional(),
-    }),
-  }),
-});
-
-function toUrls(media: unknown): string[] {
-  return Array.isArray(media) ? media.map((one) => one?.url).filter((url) => typeof url === "string") : [];
-}
-
-/**
- * By the auto-response that Telnyx has sent: `STOP` and so on. Its documents also say opt-out, opt-in and help. A profile may have
- * further words for each, in any language. https://developers.telnyx.com/docs/messaging/messages/advanced-opt-in-out
- */
-const AUTORESPONSES = new Map<string, Keyword>([
-  ["STOP", "stop"],
-  ["OPTOUT", "stop"],
-  ["START", "start"],
-  ["UNSTOP", "start"],
-  ["OPTIN", "start"],
-  ["HELP", "help"],
-  ["INFO", "help"],
-]);
-
-function toInbound(event: unknown): InboundText[] {
-  const payload = inboundSchema.safeParse(event).data?.data.payload;
-  if (!payload) return [];
-  const numbers = payload.to.map(({ phone_number }) => phone_number);
-  const profile = payload.messaging_profile_id;
-  const autoresponse = typeof payload.autoresponse_type === "string" ? payload.autoresponse_type.trim() : "";
-  return [
-    {
-      carrierMessageId: payload.id,
-      from: payload.from.phone_number,
-      to: profile ? [...numbers, profile] : numbers,
-      text: payload.text ?? "",
-      mediaUrls: toUrls(payload.media),
-      ...(payload.received_at ? { sentAt: Date.parse(payload.received_at) } : {}),
-      keyword: AUTORESPONSES.get(autoresponse.toUpperCase().replaceAll(/[^A-Z]/g, "")) ?? null,
-      answeredByCarrier: autoresponse !== "",
-    },
-  ];
+  return { kind: "verified", reports: [receipt], ...unknown };
 }

@@ -54,6 +54,8 @@ export interface TwilioSettings {
   authToken: string;
   /** Verifies signatures only: Twilio signs with it during a rotation. */
   secondaryAuthToken: string | undefined;
+  /** Verifies signatures only: Twilio signs with it where a Webhooks Rule matches the URL. */
+  webhookSigningKey: string | undefined;
   /** Without a slash at the end. */
   apiUrl: string;
   publicOrigin: string;
@@ -125,31 +127,44 @@ async function readSigned(settings: TwilioSettings, request: CarrierRequest): Pr
   if (request.method !== "POST" || !signature) return undefined;
   const names = distinct([...form.keys()]);
   const fields = names.flatMap((name) => distinct(form.getAll(name)).map((value) => name + value)).join("");
+  const { keys, hash } = readSigner(settings, request.headers);
+  if (hash === undefined) return undefined;
   const urls = writtenForms(request);
-  const tokens = [settings.authToken, settings.secondaryAuthToken].filter((token) => token !== undefined);
   const verdicts = await Promise.all(
-    urls.flatMap((url) => tokens.map((token) => isSignedWith(token, signature, url + fields))),
+    urls.flatMap((url) => keys.map((key) => isSignedWith(key, hash, signature, url + fields))),
   );
   return verdicts.includes(true) ? form : undefined;
+}
+
+const HASHES = new Map([
+  ["HMAC_SHA1", "SHA-1"],
+  ["HMAC_SHA256", "SHA-256"],
+]);
+
+/** https://www.twilio.com/docs/usage/webhooks/webhook-shared-keys: a header says that a shared key signed, and by which algorithm. */
+function readSigner({ authToken, secondaryAuthToken, webhookSigningKey }: TwilioSettings, headers: Headers) {
+  const header = headers.get("x-twilio-webhooks-signature-settings");
+  const [, algorithm = "HMAC_SHA1"] = /(?:^|,)\s*algorithm\s*=\s*([^\s,]+)/.exec(header ?? "") ?? [];
+  const keys = header ? [webhookSigningKey] : [authToken, secondaryAuthToken];
+  return { keys: keys.filter((key) => key !== undefined), hash: HASHES.get(algorithm.toUpperCase()) };
 }
 
 /**
  * Twilio signs the URL as the operator has written it. A URL object encodes four characters of a query that an operator may
  * write as they are, and what a request passes on its way here may do the same: each form is the same URL. Twilio's own library also
- * takes it with the usual port, because the signing side may add that.
+ * takes it with the usual port and without an unusual one, because the signing side may add or omit it.
  */
 function writtenForms({ url, rawUrl = url.href }: CarrierRequest): string[] {
   const { href, origin, protocol, port } = url;
   const forms = [rawUrl, href, href.replace(/%(?:22|27|3C|3E)/gi, decodeURIComponent)];
   const usual = protocol === "https:" ? ":443" : ":80";
-  const withPort = port === "" ? forms.map((form) => form.replace(origin, origin + usual)) : [];
-  return distinct([...forms, ...withPort]);
+  const otherOrigin = port === "" ? origin + usual : origin.slice(0, -`:${port}`.length);
+  return distinct([...forms, ...forms.map((form) => form.replace(origin, otherOrigin))]);
 }
 
-async function isSignedWith(token: string, signature: Uint8Array, signed: string): Promise<boolean> {
+async function isSignedWith(secret: string, hash: string, signature: Uint8Array, signed: string): Promise<boolean> {
   const encoder = new TextEncoder();
-  const algorithm = { name: "HMAC", hash: "SHA-1" };
-  const key = await crypto.subtle.importKey("raw", encoder.encode(token), algorithm, false, ["verify"]);
+  const key = await crypto.subtle.importKey("raw", encoder.encode(secret), { name: "HMAC", hash }, false, ["verify"]);
   return crypto.subtle.verify("HMAC", key, signature, encoder.encode(signed));
 }
 

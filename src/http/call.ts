@@ -2,6 +2,7 @@
 import type * as z from "zod";
 import type { Deps } from "../deps.ts";
 import type { Operation } from "../domain/clients/client.ts";
+import { TIME } from "../domain/day.ts";
 import type { ApiRequest, Handler } from "./api-request.ts";
 import type { ErrorKind } from "./error-codes.ts";
 
@@ -14,7 +15,7 @@ export interface Parameter {
   required: boolean;
   description: string;
   /** A JSON schema. */
-  schema: { type: string; enum?: readonly string[]; [keyword: string]: unknown };
+  schema: { type?: string; enum?: readonly string[]; [keyword: string]: unknown };
   /** Filled in where the operation is tried out: what may be left out has none. */
   example?: string;
 }
@@ -188,4 +189,15 @@ export function inPath(name: string, description: string, example: string, schem
 /** What may be left out of the query. */
 export function inQuery(name: string, description: string, schema: object = {}): Parameter {
   return { name, in: "query", required: false, description, schema: { type: "string", ...schema } };
+}
+
+/** A time or a day, as readTime takes it. */
+export function timeInQuery(name: string, description: string): Parameter {
+  const schema = {
+    anyOf: [
+      { type: "string", format: "date-time" },
+      { type: "string", pattern: TIME.source },
+    ],
+  };
+  return { name, in: "query", required: false, description, schema };
 }

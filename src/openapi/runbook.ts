@@ -172,7 +172,7 @@ export const RUNBOOK: Record<Problem, Entry> = {
     steps: [
       "Look at the queue `receipts` in `health`. If it has a `backlog`, the receipts wait here.",
       "Check `PUBLIC_ORIGIN`: the carrier must reach it from the internet, without a firewall or a login in between.",
-      "Look for requests with code 40302 in the log (one in a hundred has a line): these are receipts whose signature or key does not fit.",
+      "Look for requests with code 40302 in the log (one in a hundred has a line): these are receipts whose signature or key does not fit. If a Webhooks Rule at Twilio signs them, `TWILIO_WEBHOOK_SIGNING_KEY` must have its key.",
       "A Kannel whose SMSC gives no receipts has this problem whenever it sends.",
     ],
     isSafe: "**No**: the texts may have arrived. Send nothing again.",

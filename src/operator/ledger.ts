@@ -5,7 +5,7 @@ import { FILE_MARK, writeCsv } from "../domain/people/csv.ts";
 import { toE164 } from "../domain/people/phone.ts";
 import { audited } from "../flows/operations/audit.ts";
 import { type ApiRequest, authorOf } from "../http/api-request.ts";
-import { inQuery, ok, type Resource } from "../http/call.ts";
+import { inQuery, ok, type Resource, timeInQuery } from "../http/call.ts";
 import { MESSAGE_ID, PHONE, TIME } from "../http/examples.ts";
 import { toTime } from "../http/time.ts";
 import { type LedgerEntry, type LedgerPlace, readLedger } from "../store/people/ledger.ts";
@@ -45,8 +45,8 @@ const read = operatorCall({
   database: "named",
   parameters: [
     WEBSITE,
-    inQuery("from", "Changes of this time or later.", { format: "date-time" }),
-    inQuery("to", "Changes before this time. Default: all.", { format: "date-time" }),
+    timeInQuery("from", "Changes of this time or later, or since the beginning of this day."),
+    timeInQuery("to", "Changes before this time, or before this day. Default: all."),
     inQuery("cursor", "The `next` of the page before. The other parameters stay as they were."),
     inQuery("format", "`csv`: a file.", { enum: ["json", "csv"], default: "json" }),
   ],

@@ -8,7 +8,7 @@ import { toDigits } from "../domain/people/phone.ts";
 import { mergePages } from "../flows/databases/ask-each.ts";
 import { inDatabase, inDatabaseOf } from "../flows/databases/places.ts";
 import { type ApiRequest, toStoredId } from "../http/api-request.ts";
-import { inPath, inQuery, ok, type Resource } from "../http/call.ts";
+import { inPath, inQuery, ok, type Resource, timeInQuery } from "../http/call.ts";
 import { MESSAGE_ID } from "../http/examples.ts";
 import { toTime } from "../http/time.ts";
 import { findWebsite } from "../store/clients/websites.ts";
@@ -47,8 +47,8 @@ const find = operatorCall({
     inQuery("reason", "A reason.", { enum: [...REASONS] }),
     inQuery("purpose", "The `sendPurpose`."),
     inQuery("client", "The id of a client."),
-    inQuery("from", "Accepted at this time or later.", { format: "date-time" }),
-    inQuery("until", "Accepted before this time.", { format: "date-time" }),
+    timeInQuery("from", "Accepted at this time or later, or since the beginning of this day."),
+    timeInQuery("until", "Accepted before this time, or before this day."),
     inQuery("cursor", "The `next` of the page before."),
   ],
   answers: [ok(messageAnswers.FoundMessages, "One page.", { messages: [FOUND_MESSAGE], next: null })],

@@ -2,7 +2,7 @@
 import type { Deps } from "../deps.ts";
 import { CLIENT_ID } from "../domain/clients/client.ts";
 import { WEBSITE_ID, type Website } from "../domain/clients/website.ts";
-import { toDay } from "../domain/day.ts";
+import { TIME, toDay } from "../domain/day.ts";
 import { failField, RequestFailure } from "../domain/failure.ts";
 import { strip } from "../domain/people/invisible.ts";
 import { isE164, PHONE_FORM } from "../domain/people/phone.ts";
@@ -10,7 +10,7 @@ import { explainPhone } from "../domain/people/phone-fault.ts";
 import { surplusOf } from "../domain/well-formed.ts";
 import { askEach } from "../flows/databases/ask-each.ts";
 import { type ApiRequest, toStoredId } from "../http/api-request.ts";
-import { inPath, inQuery } from "../http/call.ts";
+import { inPath, timeInQuery } from "../http/call.ts";
 import { CLIENT_ID as A_CLIENT_ID, PHONE as A_PHONE } from "../http/examples.ts";
 import { findClient } from "../store/clients/clients.ts";
 import { findWebsite } from "../store/clients/websites.ts";
@@ -100,17 +100,12 @@ export function readPhone(given: string): string {
   return isE164(phone) || PHONE_FORM.test(phone) ? phone : failField("phone", explainPhone(phone));
 }
 
-export const BEFORE = inQuery("before", "The `receivedAt` of the last text of the previous page.", {
-  format: "date-time",
-});
+export const BEFORE = timeInQuery("before", "The `receivedAt` of the last text of the previous page.");
 
 /** @returns milliseconds since 1970; later than any time when none is given */
 export function readBefore(request: ApiRequest): number {
   return readTime(request, "before", Number.MAX_SAFE_INTEGER);
 }
-
-/** A day, and a time of UTC where it has no offset. A plus sign that is not escaped comes as a space. */
-const TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(?:Z|([+ -])(\d\d:\d\d))?)?$/i;
 
 /** @returns milliseconds since 1970. @throws RequestFailure fields-wrong */
 export function readTime(request: ApiRequest, name: string, fallback: number): number {

@@ -4,7 +4,9 @@ import { cutReceipt, failureReason } from "../../src/domain/messages/receipt.ts"
 import { accepted, carrierOf, NOW, requestOf } from "./alone.ts";
 import { BOB, CARRIERS, OPTING_OUT } from "./carrier-world.ts";
 import { TELNYX_STATUSES, TWILIO_STATUSES } from "./descriptions.ts";
+import telnyxLater from "./fixtures/telnyx-later.json" with { type: "json" };
 import { kannel } from "./kannel.ts";
+import { inboundOf, telnyx } from "./telnyx.ts";
 import type { ReceiptGiven, Submitted, TestCarrier } from "./test-carrier.ts";
 import { twilio } from "./twilio.ts";
 
@@ -90,6 +92,35 @@ describe("twilio, with a receipt", () => {
   });
 });
 
+describe("telnyx, with a receipt", () => {
+  it.each([
+    ["failed", "FAILED_TO_DELIVERY", "telnyx: failed, 40311: Not deliverable"],
+    ["gw_timeout", "SENDING", "telnyx: gw_timeout, 40311: Not deliverable"],
+    ["delivery_unconfirmed", "SENDING", "telnyx: delivery_unconfirmed, 40311: Not deliverable"],
+    ["delivered", "DELIVERED", null],
+  ])("that says %s with a code: keeps the code, and why it is no delivery", async (status, expected, reason) => {
+    const receipt = await report(telnyx, await accepted(telnyx), { status, error: "40311" });
+    expect(receipt).toMatchObject({ status: expected, reason, carrierCode: "40311", optedOut: false });
+  });
+
+  it("that says what is in no table, with an opt-out: names it, and the deadline and the opt-out count", async () => {
+    const submitted = await accepted(telnyx);
+    expect(await read(telnyx, submitted, { status: "unheard-of", error: "40300" })).toMatchObject({
+      reports: [{ messageId: submitted.messageId, status: "SENDING", carrierCode: "40300", optedOut: true }],
+      unknown: { messageId: submitted.messageId, status: "unheard-of" },
+    });
+  });
+});
+
+describe("telnyx, with an inbound text of a later form", () => {
+  it.each(telnyxLater.inbound)("$name: reads the STOP, and what was texted", async ({ to, payload }) => {
+    expect(await carrierOf(telnyx).readInbound(requestOf(await inboundOf(payload, NOW)))).toMatchObject({
+      kind: "verified",
+      reports: [{ carrierMessageId: payload.id, from: "+12125550100", to, text: "STOP" }],
+    });
+  });
+});
+
 describe("the type of Kannel's receipt", () => {
   it.each([
     "-1",
@@ -138,8 +169,8 @@ describe("a status table", () => {
   const NOT_OURS = ["receiving", "received"];
 
   it("has every status that the carrier publishes", () => {
-    const [twilio, telnyx] = CARRIERS;
-    expect([...Object.keys(twilio?.statuses ?? {}), ...NOT_OURS].sort()).toEqual([...TWILIO_STATUSES].sort());
-    expect(Object.keys(telnyx?.statuses ?? {}).sort()).toEqual([...TELNYX_STATUSES].sort());
+    expect([...Object.keys(twilio.statuses), ...NOT_OURS].sort()).toEqual([...TWILIO_STATUSES].sort());
+    const all = [...TELNYX_STATUSES, ...telnyxLater.statuses].filter((status) => !NOT_OURS.includes(status));
+    expect(Object.keys(telnyx.statuses).sort()).toEqual(all.sort());
   });
 });

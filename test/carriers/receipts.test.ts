@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { failingDatabase } from "../failing-database.ts";
 import { ADA, BOB, CARRIERS, CarrierWorld, mockSockets, OURS, SETTINGS } from "./carrier-world.ts";
 import { kannel } from "./kannel.ts";
+import { telnyx } from "./telnyx.ts";
 import { PUBLIC_ORIGIN, type Submitted } from "./test-carrier.ts";
 import { twilio } from "./twilio.ts";
 
@@ -45,6 +46,20 @@ describe("a receipt", () => {
     await at.receipt(submitted, kannel.failed);
     const { reason, reasonDetail } = await at.message(submitted.messageId);
     expect([reason, reasonDetail]).toEqual(["UNDELIVERED", expect.stringMatching(kannel.failedReason)]);
+  });
+
+  it.each<[status: string, reason: string, detail: string]>([
+    ["gw_timeout", "NO_RECEIPT", "no final receipt came in time (before: telnyx: gw_timeout, 40004: Not deliverable)"],
+    ["failed", "UNDELIVERED", "telnyx: failed, 40004: Not deliverable"],
+  ])("of Telnyx that says %s: the message ends as %s, with the code", async (status, reason, detail) => {
+    at = await CarrierWorld.create(telnyx);
+    const submitted = await at.submit();
+    await at.receipt(submitted, "sent");
+    await at.receipt(submitted, status, "40004");
+    at.world.advance(25 * 3600);
+    await at.world.sweep();
+    const message = await at.message(submitted.messageId);
+    expect(message).toMatchObject({ status: "FAILED_TO_DELIVERY", reason, reasonDetail: detail });
   });
 
   it("that comes before an answer that asks to try again: the message is not sent twice", async () => {

@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { makeCarriers } from "../../src/carriers/index.ts";
 import { readConfig } from "../../src/config.ts";
 import telnyxVectors from "./fixtures/telnyx-signatures.json" with { type: "json" };
+import sharedKeyVectors from "./fixtures/twilio-shared-key-signatures.json" with { type: "json" };
 import twilioVectors from "./fixtures/twilio-signatures.json" with { type: "json" };
 
 const { ready } = makeCarriers(
@@ -67,6 +68,40 @@ describe("Twilio's signature", () => {
   });
 });
 
+describe("Twilio's signature with a shared key", () => {
+  const carrier = (TWILIO_WEBHOOK_SIGNING_KEY: string) =>
+    makeCarriers(
+      readConfig({
+        PUBLIC_ORIGIN: "https://gw.example.com",
+        TWILIO_ACCOUNT_SID: "AC00000000000000000000000000000000",
+        TWILIO_AUTH_TOKEN: sharedKeyVectors.authToken,
+        TWILIO_WEBHOOK_SIGNING_KEY,
+      }),
+    ).ready.twilio;
+
+  it.each(sharedKeyVectors.vectors)("$name", async ({ method, url, settings, body, signature, valid }) => {
+    const headers = new Headers({ [sharedKeyVectors.header]: signature });
+    if (settings !== null) headers.set(sharedKeyVectors.settingsHeader, settings);
+    const request = { method, url: new URL(url), headers, body, now: 0 };
+    const kinds = [carrier(sharedKeyVectors.sharedKey), carrier("")].map(async (of) => [
+      (await of?.readReceipts(request))?.kind,
+      (await of?.readInbound(request))?.kind,
+    ]);
+    const kind = valid ? "verified" : "forged";
+    expect(await Promise.all(kinds)).toEqual([
+      [kind, kind],
+      ["forged", "forged"],
+    ]);
+  });
+
+  it.each(twilioVectors.vectors)("leaves those with the token as they are: $name", async (vector) => {
+    const headers = new Headers({ [twilioVectors.header]: vector.signature, [sharedKeyVectors.settingsHeader]: "" });
+    const request = { method: vector.method, url: new URL(vector.url), headers, body: vector.body, now: 0 };
+    const answer = await carrier(sharedKeyVectors.sharedKey)?.readInbound(request);
+    expect(answer?.kind).toBe(vector.valid ? "verified" : "forged");
+  });
+});
+
 const BODY = "MessageSid=SM1&From=%2B15005550006&To=%2B15005550001&Body=STOP";
 const FIELDS = "BodySTOPFrom+15005550006MessageSidSM1To+15005550001";
 
@@ -102,8 +137,9 @@ describe("Twilio's signature of a URL that may be written in several ways", () =
   );
 });
 
-describe("Twilio's signature of a URL with the usual port, which its own library takes as well", () => {
+describe("Twilio's signature of a URL with the usual port, or without an unusual one, which its own library takes as well", () => {
   it.each([
+    ["https://gw.example.com:8443", "https://gw.example.com"],
     ["https://gw.example.com", "https://gw.example.com:443"],
     ["http://gw.example.com", "http://gw.example.com:80"],
   ])("counts for %s over %s, and over no other", async (origin, signed) => {

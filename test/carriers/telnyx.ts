@@ -82,6 +82,14 @@ export const telnyx: TestCarrier = {
     sending_failed: "FAILED_TO_DELIVERY",
     delivery_failed: "FAILED_TO_DELIVERY",
     expired: "FAILED_TO_DELIVERY",
+    scheduled: "SENDING",
+    cancelled: "FAILED_TO_DELIVERY",
+    read: "DELIVERED",
+    failed: "FAILED_TO_DELIVERY",
+    gw_reject: "FAILED_TO_DELIVERY",
+    gw_timeout: "SENDING",
+    dlr_timeout: "SENDING",
+    dlr_unconfirmed: "SENDING",
   },
   sent: "sent",
   delivered: "delivered",
@@ -204,6 +212,14 @@ function published(faultsOf: (value: unknown) => string[], event: unknown): stri
 }
 
 const seconds = (milliseconds: number) => String(Math.floor(milliseconds / 1000));
+
+/** An inbound text in a form that the published description does not have. */
+export const inboundOf = (payload: unknown, now: number): Promise<Hook> =>
+  sign(
+    `${PUBLIC_ORIGIN}/carriers/telnyx/inbound`,
+    JSON.stringify({ data: { event_type: "message.received", payload } }),
+    now,
+  );
 
 async function sign(url: string, body: string, now: number, key = ours.privateKey): Promise<Hook> {
   const signed = new TextEncoder().encode(`${seconds(now)}|${body}`);

@@ -1,7 +1,7 @@
 /** A website sends to the countries that its operator allows, and its links have its own origin. */
 import { parsePhoneNumberFromString } from "libphonenumber-js/max";
 import { beforeEach, describe, expect, it } from "vitest";
-import { countryOf } from "../../src/domain/people/phone.ts";
+import { countryOf } from "../../src/domain/people/places.ts";
 import { receiveInbound } from "../../src/flows/people/receive-inbound.ts";
 import { SEND, type TestClient, World } from "../world.ts";
 
@@ -31,6 +31,7 @@ describe("a send request", () => {
   it.each([
     [{ phone: NEW_YORK }, [200]],
     [{ phone: TORONTO }, [200]],
+    [{ phone: "+16215550100" }, [200]],
     [{ phone: JAMAICA }, [400, `phone: is a number of JM: ${ONLY}`]],
     [{ phone: BERLIN }, [400, `phone: is a number of DE: ${ONLY}`]],
     [{ phone: "+881612345678" }, [400, `phone: is a number of no country: ${ONLY}`]],

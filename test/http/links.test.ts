@@ -132,6 +132,7 @@ describe("a click", () => {
     ["a robot", { "user-agent": "facebookexternalhit/1.1" }],
     ["a crawler", { "user-agent": "Mozilla/5.0 (compatible; Googlebot/2.1)" }],
     ["a script", { "user-agent": "curl/8.0" }],
+    ["an app by iOS' library", { "user-agent": "Viber/20.9.0.8 CFNetwork/1410.0.3 Darwin/22.6.0" }],
     ["nobody", { "user-agent": "" }],
     ["a prefetch", { "sec-purpose": "prefetch;prerender" }],
     ["a preview", { "x-purpose": "preview" }],

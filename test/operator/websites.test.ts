@@ -215,7 +215,7 @@ describe("a website that is changed", () => {
     });
   });
 
-  it.each(["Portland", "+01:00", 7])("is not given the time zone %j", async (timeZone) => {
+  it.each(["Portland", "+01:00", "Factory", 7])("is not given the time zone %j", async (timeZone) => {
     expect(await put({ timeZone })).toMatchObject({ status: 400, body: { details: [{ field: "timeZone" }] } });
     expect(await (await world.operator("GET", "/websites/brand")).json()).toMatchObject(WHOLE);
   });

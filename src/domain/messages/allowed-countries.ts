@@ -1,6 +1,6 @@
 // Pure. To which countries a website sends.
 import type { FieldError } from "../failure.ts";
-import { countryOf } from "../people/phone.ts";
+import { countryOf } from "../people/places.ts";
 
 /**
  * @param allowed ISO 3166-1 codes; null: all

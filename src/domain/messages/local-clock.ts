@@ -3,7 +3,7 @@
 const MINUTE = 60_000;
 /** No zone changes its clock twice within a block. */
 const BLOCK = 8 * 24 * 60 * MINUTE;
-/** A formatter takes memory, and any spelling of a zone makes one: beyond this the tables begin anew. */
+/** A formatter takes memory: beyond this the tables begin anew. */
 const MAX_ENTRIES = 2000;
 
 /** Unix times between which a zone has the same offset. */
@@ -49,7 +49,9 @@ function makeBlock(timeZone: string, from: number): Span[] {
 }
 
 /** The offset of a zone at a Unix time in milliseconds, and a time until which it stays at least. @throws RangeError for a zone that is none */
-export function offsetAt(timeZone: string, at: number): Span {
+export function offsetAt(name: string, at: number): Span {
+  // A bulk request may have any number of spellings of one zone.
+  const timeZone = name.toLowerCase();
   const block = Math.floor(at / BLOCK);
   const spans = remember(blocks, `${block} ${timeZone}`, () => makeBlock(timeZone, block * BLOCK));
   return spans.find(({ until }) => at < until) as Span;

@@ -10,7 +10,7 @@ export const receiptSchema = z.object({
   reason: z.string().nullable(),
   /** See reason.ts. Absent: what failureReason says. */
   code: z.string().nullish(),
-  /** The carrier's own code of a failure. */
+  /** The carrier's own code of what went wrong. */
   carrierCode: z.string().nullish(),
   /** null when the carrier gives none. */
   carrierMessageId: z.string().nullable(),
@@ -49,7 +49,7 @@ export function failureReason({ status, code, optedOut }: Receipt): string | nul
 
 /** What receipts change of one message. */
 export interface ReceiptChange {
-  /** The first report that the carrier has it; null: none, or none before the final one. */
+  /** The first report that the carrier has it, or else the latest with words; null: none, or none before the final one. */
   sending: Receipt | null;
   /** The first final report. */
   final: Receipt | null;
@@ -62,7 +62,7 @@ export function foldReceipts(receipts: readonly Receipt[]): Map<string, ReceiptC
     const change = changes.get(receipt.messageId) ?? { sending: null, final: null };
     changes.set(receipt.messageId, change);
     if (change.final) continue;
-    if (receipt.status === "SENDING") change.sending ??= receipt;
+    if (receipt.status === "SENDING") change.sending = receipt.reason === null ? (change.sending ?? receipt) : receipt;
     else change.final = receipt;
   }
   return changes;

@@ -6,7 +6,7 @@ import { isEmail } from "../people/email.ts";
 import { isBlank, strip, toCodePoint } from "../people/invisible.ts";
 import { isE164, toDigits } from "../people/phone.ts";
 import { explainPhone } from "../people/phone-fault.ts";
-import { regionCode, timeZoneOfRecipient } from "../people/place-fields.ts";
+import { regionCode, timeZoneName } from "../people/place-fields.ts";
 import { ILL_FORMED, isWellFormed, surplusOf } from "../well-formed.ts";
 import { IgnoredFields } from "./ignored-fields.ts";
 import { KINDS, type MessageKind } from "./kind.ts";
@@ -132,7 +132,7 @@ const kind = z
     "`marketing` or `transactional` (a code, a receipt). Without it, the operator's list of transactional purposes decides, and any other purpose is marketing. Frequency caps and sending hours apply to marketing only.",
   );
 
-const timeZone = timeZoneOfRecipient.meta({
+const timeZone = timeZoneName.meta({
   description:
     "Where the person is, for the operator's sending hours: the IANA name of a time zone. Without it, Textgate derives the zones from the number.",
   examples: ["America/Chicago"],

@@ -114,7 +114,7 @@ function read(hours: SendingHours): Reading {
  * @param phone E.164
  * @param place what the client says of the recipient; what it leaves out, the number tells
  * @param at Unix milliseconds
- * @throws RangeError for a time zone that is none: see toTimeZone
+ * @throws RangeError for a time zone that is none: see isTimeZone
  */
 export function hoursAt(hours: SendingHours, phone: string, place: GivenPlace, at: number): Answer {
   const reading = read(hours);

@@ -62,7 +62,7 @@ export const AREA_CODES: readonly (readonly [regions: string, zones: string, are
   ["US-KS", "America/Chicago", "316 913"],
   ["US-KY", "America/Chicago America/New_York", "270 364 606"],
   ["US-KY", "America/New_York", "502 859"],
-  ["US-LA", "America/Chicago", "225 318 337 504 985"],
+  ["US-LA", "America/Chicago", "225 318 337 457 504 985"],
   ["US-MA", "America/New_York", "339 351 413 508 617 774 781 857 978"],
   ["US-MD", "America/New_York", "227 240 301 410 443 667"],
   ["US-ME", "America/New_York", "207"],

@@ -1,6 +1,7 @@
 // Pure. Says what keeps a text from being a phone number in E.164 form.
 import { INVISIBLE, toCodePoint } from "./invisible.ts";
-import { nationalPrefixRemoved, readCallingCode } from "./phone.ts";
+import { asFromAbroad, isE164, readCallingCode } from "./phone.ts";
+import { otherForm } from "./two-form-numbers.ts";
 
 export const PHONE_RULE = "must be an E.164 phone number such as +12125550100";
 
@@ -31,9 +32,17 @@ function findFault(text: string): string {
   const read = readCallingCode(text);
   if (!read) return "it begins with no known country code";
   const { callingCode, national, lengths } = read;
-  const corrected = nationalPrefixRemoved(text);
+  return explainForm(text, callingCode) ?? explainLength(national.length, `+${callingCode}`, lengths);
+}
+
+/** What is no number from abroad, though a person can be called by it, or could be. */
+function explainForm(text: string, callingCode: string): string | undefined {
+  const corrected = asFromAbroad(text);
+  if (corrected && corrected.length > text.length)
+    return `it lacks digits after +${callingCode}: with them, it is ${corrected}`;
   if (corrected) return `it has a national prefix after +${callingCode}: without it, it is ${corrected}`;
-  return explainLength(national.length, `+${callingCode}`, lengths);
+  const renumbered = `+${otherForm(text.slice(1))}`;
+  return isE164(renumbered) ? `it has an old form: today it is ${renumbered}` : undefined;
 }
 
 /** White space has words of its own. */

@@ -131,8 +131,8 @@ export function readCallingCode(
 /** `+` and 7 to 15 digits. Stored numbers have this form even when newer data no longer finds them possible. */
 export const PHONE_FORM = /^\+[1-9]\d{6,14}$/;
 
-/** The number that is left when the national prefix is removed, with which numbers are dialed at home; undefined: it has none. */
-export function nationalPrefixRemoved(text: string): string | undefined {
+/** The number that counts, where the text is that of calls at home: a prefix was left in, or digits were left out. */
+export function asFromAbroad(text: string): string | undefined {
   const number = parsePhoneNumberFromString(text)?.number;
   return number !== undefined && number !== text && isE164(number) ? number : undefined;
 }
@@ -146,8 +146,11 @@ export function toE164(digits: number): string {
   return `+${digits}`;
 }
 
+/**
+ * What is dialed in the country before a number of another one, as a pattern.
+ * @throws Error where libphonenumber has no such country
+ */
+export const prefixAbroad = (country: CountryCode): RegExp => new RegExp(`^(?:${readPlan(country).IDDPrefix()})`);
+
 /** Every country that libphonenumber knows: ISO 3166-1 codes. */
 export const isCountry = (code: string): boolean => getCountries().some((country) => country === code);
-
-/** The country of a number as libphonenumber decides it: an ISO 3166-1 code; undefined: of none, such as a satellite phone's. */
-export const countryOf = (digits: number): string | undefined => parsePhoneNumberFromString(toE164(digits))?.country;

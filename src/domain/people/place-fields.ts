@@ -1,7 +1,7 @@
 // Pure. Fields that say where a person is.
 import * as z from "zod";
 import { firstFault } from "../fields.ts";
-import { isRegion, toTimeZone } from "./places.ts";
+import { isRegion, isTimeZone } from "./places.ts";
 
 const MOST_CHARACTERS = 64;
 
@@ -9,28 +9,27 @@ const MOST_CHARACTERS = 64;
  * By their names in lower case. A bulk request has the same few zones again and again, and the runtime takes long to find one. There are
  * some six hundred, however they are spelled.
  */
-const knownZones = new Map<string, string>();
+const knownZones = new Set<string>();
 
-function isZone(name: string): boolean {
+function isKnownZone(name: string): boolean {
   const key = name.toLowerCase();
   if (knownZones.has(key)) return true;
-  const zone = name.length > MOST_CHARACTERS ? undefined : toTimeZone(name);
-  if (zone !== undefined) knownZones.set(key, zone);
-  return zone !== undefined;
+  const isZone = name.length <= MOST_CHARACTERS && isTimeZone(name);
+  if (isZone) knownZones.add(key);
+  return isZone;
 }
 
 const fault = (isRight: boolean, rule: string) => (isRight ? undefined : `must be ${rule}`);
 
-/** An offset is no zone: it would be wrong for half the year. */
+/** The zone keeps the name that was given. An offset is no zone: it would be wrong for half the year. */
 export const timeZoneName = z
   .string("must be a string")
   .trim()
   .superRefine(
-    firstFault((name) => fault(name === "" || isZone(name), "the IANA name of a time zone, such as America/New_York")),
+    firstFault((name) =>
+      fault(name === "" || isKnownZone(name), "the IANA name of a time zone, such as America/New_York"),
+    ),
   );
-
-/** The zone of a recipient is kept as the runtime writes it, because a bulk request may have any number of spellings. */
-export const timeZoneOfRecipient = timeZoneName.overwrite((name) => knownZones.get(name.toLowerCase()) ?? name);
 
 export const regionCode = z
   .string("must be a string")

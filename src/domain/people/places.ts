@@ -1,6 +1,8 @@
-// Pure. Where the owner of a phone number may be: time zones, and states or provinces.
+// Pure. Where the owner of a phone number may be: country, time zones, and states or provinces.
+import { type CountryCode, parsePhoneNumberFromString } from "libphonenumber-js/min";
 import { AREA_CODES } from "./area-codes.ts";
 import { CALLING_CODES } from "./calling-codes.ts";
+import { toE164 } from "./phone.ts";
 
 /** Where a person may be: in any of the zones, and in any of the regions. */
 export interface Place {
@@ -47,6 +49,24 @@ export function placeCodeOf(phone: string): string {
   return lengths.map((length) => phone.slice(1, 1 + length)).find((code) => places.has(code)) ?? "";
 }
 
+/** ISO 3166-2 has these as parts of the United States; ISO 3166-1 and libphonenumber, as countries. */
+const TERRITORIES = [...IN_PACIFIC, "US-PR", "US-VI"];
+
+/**
+ * The country of a number: an ISO 3166-1 code; undefined: of none, such as a satellite phone's. An area code of North America tells it;
+ * elsewhere a number that libphonenumber's data do not have yet is of the main country of its calling code.
+ */
+export function countryOf(digits: number): CountryCode | undefined {
+  const phone = toE164(digits);
+  const [place] = phone.startsWith("+1") ? (places.get(phone.slice(1, 5)) ?? []) : [];
+  if (place) return countryOfRegion(place.regions[0] as string);
+  const number = parsePhoneNumberFromString(phone);
+  return number?.country ?? (number?.countryCallingCode === "1" ? undefined : number?.getPossibleCountries()[0]);
+}
+
+const countryOfRegion = (region: string) =>
+  (TERRITORIES.includes(region) ? region.slice(3) : region.slice(0, 2)) as CountryCode;
+
 /**
  * Every place at which the owner of a number may be. What the client says goes before what the number tells: its zone is the only
  * one, its region the only one. A region of North America alone has the zones that the area code has in it, or else all its zones.
@@ -68,16 +88,16 @@ function placesIn(region: string, told: Place[]): Place[] {
   return found.map(({ zones }) => ({ zones, regions: [region] }));
 }
 
-/**
- * A zone that the runtime has the clock of, as the runtime writes it: `america/new_york` is `America/New_York`. An offset is none.
- * @returns undefined: there is no such zone
- */
-export function toTimeZone(name: string): string | undefined {
-  if (!/^[a-z]/i.test(name)) return undefined;
+/** In the tz database, and in some runtimes, a zone by which a device says that its zone was never set. */
+const NEVER_SET = "factory";
+
+/** Whether the runtime has the clock of the zone, in any case. An offset is no zone. */
+export function isTimeZone(name: string): boolean {
+  if (!/^[a-z]/i.test(name) || name.toLowerCase() === NEVER_SET) return false;
   try {
-    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone;
+    return new Intl.DateTimeFormat("en", { timeZone: name }) !== undefined;
   } catch {
-    return undefined;
+    return false;
   }
 }
 

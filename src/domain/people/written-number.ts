@@ -5,7 +5,8 @@ import {
   getCountryCallingCode,
   parsePhoneNumberFromString,
 } from "libphonenumber-js/min";
-import { isE164, PHONE_FORM } from "./phone.ts";
+import { isE164, PHONE_FORM, prefixAbroad, toDigits } from "./phone.ts";
+import { countryOf } from "./places.ts";
 import { otherForm } from "./two-form-numbers.ts";
 
 export type { CountryCode };
@@ -56,8 +57,16 @@ function readDigits(text: string, homes: CountryCode[], others: CountryCode[]): 
     ? [...asItStands, ...national]
     : [...national, ...asItStands];
   const guesses = others.flatMap((country) => readNational(text, country)).map(asGuess);
-  const readings = text.startsWith("00") ? [...fromAbroad, ...plain] : [...plain, ...fromAbroad];
+  const begins00 = text.startsWith("00") && !homes.some((home) => goesOn(text, home));
+  const readings = begins00 ? [...fromAbroad, ...plain] : [...plain, ...fromAbroad];
   return [...(text.length < LEAST_DIGITS ? readings.map(asGuess) : readings), ...guesses];
+}
+
+/** Whether the country dials abroad with 00 and further digits, as with 0011 in Australia, and a number that exists follows them. */
+function goesOn(text: string, home: CountryCode): boolean {
+  const prefix = prefixAbroad(home).exec(text)?.[0] ?? "";
+  if (prefix.length <= 2 || isCalled(text.slice(2), home)) return false;
+  return parsePhoneNumberFromString(`+${text.slice(prefix.length)}`)?.isValid() === true;
 }
 
 const asGuess = ({ forms }: Reading): Reading => ({ forms, assumed: null });
@@ -88,7 +97,8 @@ export function findCountries(sender: string): CountryCode[] {
   const [, digits = ""] = /^\+?([1-9]\d+)$/.exec(toPlain(sender)) ?? [];
   if (!sender.includes("+") && digits.length < LEAST_DIGITS_OF_SENDER) return [];
   const number = parsePhoneNumberFromString(`+${digits}`);
-  return number && isE164(number.number) ? number.getPossibleCountries().slice(0, 1) : [];
+  if (!number || !isE164(number.number)) return [];
+  return [countryOf(toDigits(number.number)) ?? number.getPossibleCountries()].flat().slice(0, 1);
 }
 
 export const ALL_COUNTRIES = getCountries();

@@ -68,10 +68,24 @@ function applyStatements(db: D1Database, receipts: Receipt[], carrier: string | 
           value ->> 'code' AS code, value ->> 'carrierMessageId' AS carrier_message_id FROM json_each(${reports})) r
         WHERE m.message_id = r.message_id AND ${isChanged}`,
     ),
+    ...(status === "SENDING" && receipts.some(({ reason }) => reason !== null)
+      ? [keepWords(db, reports, carrier)]
+      : []),
     recordEvents(
       db,
       receipts.map(({ messageId }) => messageId),
       now,
     ),
   ];
+}
+
+/** The words of a receipt after which the deadline decides: the message is SENDING, and ends with them if nothing else comes. */
+function keepWords(db: D1Database, reports: string, carrier: string | null): D1PreparedStatement {
+  return prepare(
+    db,
+    sql`UPDATE messages AS m SET reason = r.reason
+      FROM (SELECT value ->> 'messageId' AS message_id, value ->> 'reason' AS reason FROM json_each(${reports})) r
+      WHERE m.message_id = r.message_id AND r.reason IS NOT NULL AND m.status = 'SENDING'
+        AND (${carrier} IS NULL OR m.carrier = ${carrier})`,
+  );
 }

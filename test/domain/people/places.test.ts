@@ -5,7 +5,14 @@ import { AREA_CODES } from "../../../src/domain/people/area-codes.ts";
 import areaCodesText from "../../../src/domain/people/area-codes.ts?raw";
 import { CALLING_CODES } from "../../../src/domain/people/calling-codes.ts";
 import callingCodesText from "../../../src/domain/people/calling-codes.ts?raw";
-import { findPlaces, type GivenPlace, isRegion, placeCodeOf, toTimeZone } from "../../../src/domain/people/places.ts";
+import {
+  countryOf,
+  findPlaces,
+  type GivenPlace,
+  isRegion,
+  isTimeZone,
+  placeCodeOf,
+} from "../../../src/domain/people/places.ts";
 
 const EASTERN = "America/New_York";
 const CENTRAL = "America/Chicago";
@@ -32,7 +39,7 @@ describe("the tables", () => {
 
   it("have zones that the runtime knows", () => {
     const zones = [...AREA_CODES.map(([, zones]) => zones), ...CALLING_CODES.map(([zones]) => zones)];
-    expect(zones.flatMap((list) => list.split(" ")).filter((zone) => toTimeZone(zone) === undefined)).toEqual([]);
+    expect(zones.flatMap((list) => list.split(" ")).filter((zone) => !isTimeZone(zone))).toEqual([]);
   });
 
   it("have the fifty states, the District, five territories, and the thirteen provinces and territories of Canada", () => {
@@ -92,6 +99,7 @@ describe("where a number is", () => {
     ["Indianapolis", "+13175550123", [EASTERN], ["US-IN"]],
     ["southern Indiana", "+18125550123", [CENTRAL, EASTERN], ["US-IN"]],
     ["southern Indiana, overlay", "+19305550123", [CENTRAL, EASTERN], ["US-IN"]],
+    ["northern Louisiana, overlay", "+14575550123", [CENTRAL], ["US-LA"]],
     ["Miami", "+13055550123", [EASTERN], ["US-FL"]],
     ["Florida's Panhandle", "+18505550123", [CENTRAL, EASTERN], ["US-FL"]],
     ["Florida's Panhandle, overlay", "+14485550123", [CENTRAL, EASTERN], ["US-FL"]],
@@ -147,14 +155,60 @@ describe("where a number is", () => {
   });
 });
 
+describe("the country of a number", () => {
+  const RESTS = ["5550100", "2345678", "6201234"];
+
+  it("is that of its area code, whether libphonenumber has the area code or not", () => {
+    const told = AREA_CODES.flatMap(([regions, , codes]) =>
+      codes.split(" ").flatMap((code) => RESTS.map((rest) => ({ regions, phone: `+1${code}${rest}` }))),
+    );
+    const unlike = told.filter(({ regions, phone }) => {
+      const country = parsePhoneNumberFromString(phone)?.country;
+      return countryOf(Number(phone.slice(1))) !== (country ?? regions.slice(0, 2));
+    });
+    expect(unlike).toEqual([]);
+  });
+
+  it.each([
+    ["+14365550100", "US"],
+    ["+14575550100", "US"],
+    ["+16215550100", "US"],
+    ["+16245550100", "US"],
+    ["+16795550100", "US"],
+    ["+17295550100", "US"],
+    ["+18615550100", "US"],
+    ["+19245550100", "US"],
+    ["+12735550100", "CA"],
+    ["+17875550100", "PR"],
+    ["+16715550100", "GU"],
+    ["+18765550100", "JM"],
+    ["+18005550100", "US"],
+    ["+447700900123", "GB"],
+    ["+447781123456", "GG"],
+    ["+4915551234567", "DE"],
+    ["+11234567890", undefined],
+    ["+881612345678", undefined],
+  ])("is, for %s, %s", (phone, country) => {
+    expect(countryOf(Number(phone.slice(1)))).toBe(country);
+  });
+});
+
 it.each([
   ["America/New_York", true],
   ["Asia/Calcutta", true],
   ["UTC", true],
+  ["Europe/Kyiv", true],
+  ["europe/kyiv", true],
+  ["Etc/GMT+5", true],
+  ["Factory", false],
+  ["factory", false],
+  ["posixrules", false],
+  ["localtime", false],
+  ["Etc/Unknown", false],
   ["+05:00", false],
   ["America/Gotham", false],
   ["", false],
-])("a time zone: %s %s", (name, expected) => expect(toTimeZone(name) !== undefined).toBe(expected));
+])("a time zone: %s %s", (name, expected) => expect(isTimeZone(name)).toBe(expected));
 
 it.each([
   ["US-FL", true],

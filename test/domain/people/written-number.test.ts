@@ -94,6 +94,39 @@ describe("a number", () => {
     expect(readNumber("07700900123", ["US"], ["GB", "US"])).toContainEqual({ forms: [447700900123], assumed: null });
   });
 
+  /** What these countries dial before a number of another one; by hand. */
+  it.each<[CountryCode, string]>([
+    ["AU", "0011"],
+    ["BR", "0031"],
+    ["BR", "0041"],
+    ["CO", "009"],
+    ["HK", "001"],
+    ["ID", "008"],
+    ["KH", "001"],
+    ["KR", "002"],
+    ["MN", "001"],
+    ["NG", "009"],
+    ["SG", "001"],
+    ["TH", "001"],
+    ["TZ", "000"],
+  ])("of another country is read as %s dials it, after %s", (home, prefix) => {
+    const wrong = Object.entries(examples).filter(([country, national]) => {
+      const digits = `${getCountryCallingCode(country as CountryCode)}${national}`;
+      return readNumber(prefix + digits, [home]).flatMap(({ assumed }) => assumed ?? [])[0] !== Number(digits);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it.each<[given: string, home: CountryCode, assumed: number]>([
+    // A gateway that writes 00 before every calling code, in countries that dial 0014, 0031, 006 and 008.
+    ["0012125550100", "AU", 12125550100],
+    ["0031612345678", "BR", 31612345678],
+    ["0066857212345", "TH", 66857212345],
+    ["00821012345678", "KR", 821012345678],
+  ])("%s, of a gateway in %s that writes 00, is %s", (given, home, assumed) => {
+    expect(readNumber(given, [home])[0]?.assumed).toBe(assumed);
+  });
+
   it("with the national prefix left in counts as it stands where somebody has stored it", () => {
     expect(readNumber("+4407700900123", ["GB"])).toEqual([
       { forms: [447700900123, 4407700900123], assumed: 447700900123 },
@@ -170,6 +203,9 @@ it.each<[sender: string, countries: string[]]>([
   ["+12125550100", ["US"]],
   ["12125550100", ["US"]],
   ["+12423591234", ["BS"]],
+  ["+14365550100", ["US"]],
+  ["+12735550100", ["CA"]],
+  ["+11234567890", ["US"]],
   ["+447700900999", ["GB"]],
   ["68849", []],
   ["Brand", []],

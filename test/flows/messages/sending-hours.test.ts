@@ -261,6 +261,7 @@ describe("a place that a client says", () => {
   it.each([
     [{ timeZone: "EST5" }, "timeZone"],
     [{ timeZone: "-05:00" }, "timeZone"],
+    [{ timeZone: "Factory" }, "timeZone"],
     [{ timeZone: 5 }, "timeZone"],
     [{ region: "Florida" }, "region"],
     [{ region: "US-ZZ" }, "region"],
@@ -280,9 +281,17 @@ describe("a place that a client says", () => {
     await send({ timeZone: " america/CHICAGO ", region: "us-fl" });
     expect(await world.rows("SELECT time_zone, region FROM messages ORDER BY rowid")).toEqual([
       { time_zone: null, region: null },
-      { time_zone: "America/Chicago", region: "US-FL" },
+      { time_zone: "america/CHICAGO", region: "US-FL" },
     ]);
   });
+
+  it.each(["Europe/Kyiv", "Europe/Kiev", "Asia/Kolkata", "Asia/Ho_Chi_Minh", "US/Eastern", "UTC"])(
+    "is kept under the name that was sent: %s",
+    async (timeZone) => {
+      await send({ timeZone });
+      expect(await world.rows("SELECT time_zone FROM messages")).toEqual([{ time_zone: timeZone }]);
+    },
+  );
 });
 
 describe("a message that is about to go when its hours close", () => {

@@ -1,0 +1,80 @@
+// Pure. Reads what people have texted from Telnyx' event of it.
+import * as z from "zod";
+import type { Keyword } from "../domain/people/keyword.ts";
+import type { InboundText } from "./carrier.ts";
+
+/** What was texted: a list of numbers and agents of RCS, or one number. Whatever it is, the text counts. */
+const toSchema = z
+  .union([
+    z.string().transform((to) => [to]),
+    z
+      .array(z.object({ phone_number: z.string().nullish(), agent_id: z.string().nullish() }))
+      .transform((list) => list.flatMap(({ phone_number, agent_id }) => phone_number ?? agent_id ?? [])),
+  ])
+  .catch([]);
+
+/** The text of a message by RCS or WhatsApp. */
+const bodySchema = z
+  .object({
+    text: z.union([z.string(), z.object({ body: z.string() }).transform(({ body }) => body)]).nullish(),
+    suggestion_response: z.object({ text: z.string().nullish() }).nullish(),
+  })
+  .transform(({ text, suggestion_response }) => text ?? suggestion_response?.text)
+  .nullish()
+  .catch(null);
+
+const inboundSchema = z.object({
+  data: z.object({
+    payload: z.object({
+      id: z.string(),
+      direction: z.literal("inbound"),
+      from: z.object({ phone_number: z.string() }),
+      to: toSchema,
+      messaging_profile_id: z.string().nullish(),
+      text: z.string().nullish(),
+      body: bodySchema,
+      received_at: z.iso.datetime({ offset: true }).nullish().catch(null),
+      /** The auto-response that Telnyx has sent. */
+      autoresponse_type: z.unknown().optional(),
+      // Whatever it is, the text and its keyword are taken.
+      media: z.unknown().optional(),
+    }),
+  }),
+});
+
+function toUrls(media: unknown): string[] {
+  return Array.isArray(media) ? media.map((one) => one?.url).filter((url) => typeof url === "string") : [];
+}
+
+/**
+ * By the auto-response that Telnyx has sent: `STOP` and so on. Its documents also say opt-out, opt-in and help. A profile may have
+ * further words for each, in any language. https://developers.telnyx.com/docs/messaging/messages/advanced-opt-in-out
+ */
+const AUTORESPONSES = new Map<string, Keyword>([
+  ["STOP", "stop"],
+  ["OPTOUT", "stop"],
+  ["START", "start"],
+  ["UNSTOP", "start"],
+  ["OPTIN", "start"],
+  ["HELP", "help"],
+  ["INFO", "help"],
+]);
+
+export function toInbound(event: unknown): InboundText[] {
+  const payload = inboundSchema.safeParse(event).data?.data.payload;
+  if (!payload) return [];
+  const profile = payload.messaging_profile_id;
+  const autoresponse = typeof payload.autoresponse_type === "string" ? payload.autoresponse_type.trim() : "";
+  return [
+    {
+      carrierMessageId: payload.id,
+      from: payload.from.phone_number,
+      to: profile ? [...payload.to, profile] : payload.to,
+      text: payload.text ?? payload.body ?? "",
+      mediaUrls: toUrls(payload.media),
+      ...(payload.received_at ? { sentAt: Date.parse(payload.received_at) } : {}),
+      keyword: AUTORESPONSES.get(autoresponse.toUpperCase().replaceAll(/[^A-Z]/g, "")) ?? null,
+      answeredByCarrier: autoresponse !== "",
+    },
+  ];
+}
