@@ -15,6 +15,7 @@ import type { MessageAnswers } from "../src/operator/answers/messages.ts";
 import type { AuditAnswers, SessionAnswers, TokenAnswers } from "../src/operator/answers/operators.ts";
 import type { OverviewAnswers } from "../src/operator/answers/overview.ts";
 import type { PeopleAnswers, PersonIdAnswers, SubscriberListAnswers } from "../src/operator/answers/people.ts";
+import type { SenderAnswers } from "../src/operator/answers/senders.ts";
 import type { WaitingAnswers } from "../src/operator/answers/waiting.ts";
 import type { WebsiteAnswers } from "../src/operator/answers/websites.ts";
 
@@ -74,6 +75,9 @@ export type ImportAnswer = SubscriberAnswers["ImportAnswer"];
 export type PreviewRow = NonNullable<ImportAnswer["preview"]>[number];
 export type ImportList = ImportListAnswers["ImportList"];
 export type UndoneImport = SubscriberAnswers["UndoneImport"];
+
+export type SenderList = SenderAnswers["SenderList"];
+export type Sender = SenderList["senders"][number];
 
 export type WebsiteList = WebsiteAnswers["WebsiteList"];
 export type Website = WebsiteList["websites"][number];

@@ -21,6 +21,15 @@ CREATE INDEX websites_by_sender ON websites (carrier, sender);
 CREATE INDEX websites_held ON websites (website_id) WHERE holds IS NOT NULL;
 CREATE INDEX websites_by_count ON websites (counted_until);
 
+-- The pace of senders: see src/domain/messages/sender-pace.ts. Each database has all of them.
+CREATE TABLE sender_paces (
+  carrier TEXT NOT NULL,
+  sender TEXT NOT NULL,
+  messages_per_minute INTEGER,
+  messages_per_day INTEGER,
+  PRIMARY KEY (carrier, sender)
+) STRICT, WITHOUT ROWID;
+
 -- The record of each client. KV holds a copy for the check of credentials, at most a minute or so old.
 CREATE TABLE clients (
   client_id TEXT NOT NULL PRIMARY KEY,

@@ -36,6 +36,7 @@ import { overview } from "./operator/overview.ts";
 import { people } from "./operator/people.ts";
 import { personIds } from "./operator/person-ids.ts";
 import { reports } from "./operator/reports.ts";
+import { senders } from "./operator/senders.ts";
 import { serviceState } from "./operator/service-state.ts";
 import { sessions } from "./operator/sessions.ts";
 import { subscriberList } from "./operator/subscriber-list.ts";
@@ -62,6 +63,7 @@ const open = [links, welcome, openapi, securityTxt, health, consoleSession];
 
 const ofOperator = [
   websites,
+  senders,
   clients,
   testEvent,
   holds,

@@ -11,6 +11,7 @@ import { Guesses } from "./platform/guesses.ts";
 import { HealthMemory } from "./platform/health-memory.ts";
 import { Hmac } from "./platform/hmac.ts";
 import { RateGate, type RateLimiterNamespace } from "./platform/rate-limiter.ts";
+import { type SenderNamespace, SenderTurns } from "./platform/sender-turns.ts";
 import { CredentialStore } from "./store/clients/credentials.ts";
 import { FIRST } from "./store/databases/directory.ts";
 import { ErasureKey } from "./store/people/erasure-key.ts";
@@ -35,6 +36,7 @@ interface IsolateState extends Database {
   credentials: CredentialStore;
   erasureKey: ErasureKey;
   limiter: RateGate;
+  turns: SenderTurns;
   /** When the latest counted outcome came: milliseconds since 1970. */
   lastOutcome: { at: number };
   health: HealthMemory;
@@ -99,6 +101,7 @@ export function makeIsolateState(env: Env): IsolateState {
     credentials: new CredentialStore(env.CREDENTIALS),
     erasureKey: new ErasureKey(env.CREDENTIALS),
     limiter: new RateGate(env.RATE_LIMITER as RateLimiterNamespace, config.limiterLocation),
+    turns: new SenderTurns(env.SENDERS as SenderNamespace, config.limiterLocation),
     lastOutcome: { at: 0 },
     health: new HealthMemory(),
     guesses: {

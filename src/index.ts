@@ -3,6 +3,7 @@ import { consume } from "./queue.ts";
 import { handleRequest } from "./router.ts";
 import { sweep } from "./sweep.ts";
 
+export { SenderObject } from "./sender-object.ts";
 export { RateLimiter } from "./website-object.ts";
 
 export default {

@@ -2,11 +2,11 @@ import { DurableObject } from "cloudflare:workers";
 import { type Deps, makeDeps } from "./deps.ts";
 import { type Credentials, isNewer } from "./domain/clients/client.ts";
 import { type Admission, SlidingWindow } from "./domain/clients/sliding-window.ts";
-import type { OverLimit, Taken } from "./domain/messages/daily-limit.ts";
+import { DAY, type OverLimit, type Taken, takeTexts } from "./domain/messages/daily-limit.ts";
 import type { Send } from "./domain/messages/send.ts";
 import { inDatabase } from "./flows/databases/places.ts";
 import { SendGroups } from "./flows/messages/store-sends.ts";
-import { KeptTexts } from "./platform/kept-texts.ts";
+import { KeptCount } from "./platform/kept-count.ts";
 import type { KnownClient, NewerClient, SendAnswer, WebsiteObject } from "./platform/rate-limiter.ts";
 
 /** The changed clients in storage. */
@@ -24,7 +24,7 @@ export class RateLimiter extends DurableObject<Env> implements WebsiteObject {
   static makeDeps = makeDeps;
 
   readonly #window = new SlidingWindow();
-  readonly #texts = new KeptTexts(this.ctx.storage.kv);
+  readonly #texts = new KeptCount(this.ctx.storage.kv, "texts", DAY);
   readonly #sends = new SendGroups(this.#texts);
   /** By client id. Storage has them all, and is read once. */
   #changed: Map<string, Credentials> | undefined;
@@ -47,13 +47,13 @@ export class RateLimiter extends DurableObject<Env> implements WebsiteObject {
   }
 
   take(texts: number, dailyLimit: number): Taken | OverLimit {
-    const taken = this.#texts.take(texts, dailyLimit, this.#deps().now());
+    const taken = takeTexts(this.#texts, texts, dailyLimit, this.#deps().now());
     this.#texts.keep();
     return taken;
   }
 
-  giveBack(taken: Taken): void {
-    this.#texts.giveBack(taken);
+  giveBack({ minute, texts }: Taken): void {
+    this.#texts.giveBack(minute, texts);
     this.#texts.keep();
   }
 

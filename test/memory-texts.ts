@@ -1,4 +1,5 @@
-import { KeptTexts } from "../src/platform/kept-texts.ts";
+import { DAY } from "../src/domain/messages/daily-limit.ts";
+import { KeptCount } from "../src/platform/kept-count.ts";
 
 /** The storage of an object, in memory: keys in their order. */
 export class MemoryStorage implements SyncKvStorage {
@@ -26,4 +27,4 @@ export class MemoryStorage implements SyncKvStorage {
   }
 }
 
-export const memoryTexts = (): KeptTexts => new KeptTexts(new MemoryStorage());
+export const memoryTexts = (storage = new MemoryStorage()): KeptCount => new KeptCount(storage, "texts", DAY);

@@ -1,4 +1,4 @@
-// The real objects of websites, on the clock, the queues and the broken bindings of a test.
+// The real objects of websites and senders, on the clock, the queues and the broken bindings of a test.
 
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -8,8 +8,10 @@ import type { Taken } from "../src/domain/messages/daily-limit.ts";
 import type { Send } from "../src/domain/messages/send.ts";
 import { storeGroup } from "../src/flows/messages/store-sends.ts";
 import type { KnownClient, RateLimiterNamespace } from "../src/platform/rate-limiter.ts";
+import type { SenderNamespace } from "../src/platform/sender-turns.ts";
+import type { SenderObject } from "../src/sender-object.ts";
 import type { RateLimiter } from "../src/website-object.ts";
-import { strictObjects } from "./strict/bindings.ts";
+import { strictObjects, strictSenders } from "./strict/bindings.ts";
 
 const ADMITTED = { admitted: true, remaining: 299, resetMilliseconds: 1000 } as const;
 
@@ -53,4 +55,18 @@ export function objectsOn(deps: () => Deps): RateLimiterNamespace {
   return strictObjects({ getByName } as unknown as RateLimiterNamespace);
 }
 
+export function sendersOn(now: () => number): SenderNamespace {
+  const getByName = (name: string) => {
+    const stub = (env.SENDERS as SenderNamespace).getByName(name);
+    const ask = async (...given: Parameters<SenderObject["ask"]>) => {
+      const Class = await runInDurableObject(stub as unknown as DurableObjectStub, classOfSender);
+      Class.now = now;
+      return stub.ask(...given);
+    };
+    return { ask };
+  };
+  return strictSenders({ getByName } as unknown as SenderNamespace);
+}
+
+const classOfSender = (object: unknown) => (object as SenderObject).constructor as typeof SenderObject;
 const classOf = (object: unknown) => (object as RateLimiter).constructor as typeof RateLimiter;

@@ -8,13 +8,14 @@ import type { Job } from "../src/domain/messages/job.ts";
 import { CALLBACKS_A_JOB, inJobs } from "../src/flows/messages/queue-jobs.ts";
 import { logLine } from "../src/log.ts";
 import { RateGate } from "../src/platform/rate-limiter.ts";
+import { SenderTurns } from "../src/platform/sender-turns.ts";
 import { consume } from "../src/queue.ts";
 import { handleRequest } from "../src/router.ts";
 import { sweep } from "../src/sweep.ts";
 import { expectDocumented } from "./docs/conformance.ts";
 import { begin } from "./kept-beginnings.ts";
 import { nextDue } from "./next-due.ts";
-import { objectsOn } from "./objects.ts";
+import { objectsOn, sendersOn } from "./objects.ts";
 import { endSilences } from "./silence.ts";
 import { emptyStores, makeSchema } from "./stores.ts";
 import { strictEnv, strictQueue } from "./strict/bindings.ts";
@@ -70,6 +71,7 @@ export class World {
       now: () => this.now,
       random: () => 0.5,
       limiter: new RateGate(objectsOn(() => this.deps)),
+      turns: new SenderTurns(sendersOn(() => this.deps.now())),
       messages: this.#queue(this.jobs),
       bulk: this.#queue(this.jobs),
       callbacks: this.#queue(this.callbacks, (ids: string[]) => ids),

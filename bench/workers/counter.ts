@@ -12,3 +12,6 @@ export class RateLimiter extends DurableObject<Env> {
 export async function callCounter(env: Env, websiteId: string): Promise<void> {
   await (env.RATE_LIMITER as unknown as DurableObjectNamespace<RateLimiter>).getByName(websiteId).admit();
 }
+
+/** Every Worker is started with the bindings of the service. */
+export class SenderObject extends DurableObject<Env> {}

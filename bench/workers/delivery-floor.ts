@@ -8,7 +8,7 @@ import { MESSAGES_A_JOB } from "../../src/domain/messages/job.ts";
 import { CALLBACKS_A_JOB } from "../../src/flows/messages/queue-jobs.ts";
 import { postOnce } from "../../src/platform/callback-post.ts";
 
-export { RateLimiter } from "./counter.ts";
+export { RateLimiter, SenderObject } from "./counter.ts";
 
 /** All that an invocation has at a time. */
 const CONNECTIONS = 6;

@@ -2,7 +2,7 @@
 // are kept, and the queue is told after the answer. Each message has a job, where the service gives one to the texts of a group.
 import { callCounter } from "./counter.ts";
 
-export { RateLimiter } from "./counter.ts";
+export { RateLimiter, SenderObject } from "./counter.ts";
 
 /** As long as the service keeps credentials in its isolate (src/store/clients/credentials.ts). */
 const KEPT_MILLISECONDS = 30_000;

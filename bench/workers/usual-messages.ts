@@ -5,7 +5,7 @@ import { parsePhoneNumberFromString } from "libphonenumber-js";
 import * as z from "zod";
 import { callCounter } from "./counter.ts";
 
-export { RateLimiter } from "./counter.ts";
+export { RateLimiter, SenderObject } from "./counter.ts";
 
 interface Client {
   clientId: string;

@@ -4,7 +4,7 @@ import { parsePhoneNumber } from "libphonenumber-js";
 import Papa from "papaparse";
 import { callCounter } from "./counter.ts";
 
-export { RateLimiter } from "./counter.ts";
+export { RateLimiter, SenderObject } from "./counter.ts";
 
 interface StatusRequest {
   phone_numbers?: string[];

@@ -14,6 +14,7 @@ const ACTIONS: Record<string, string> = {
   "undo-import": "undid an import",
   "remove-email": "removed an e-mail address",
   "erase-person": "erased a person",
+  "set-sender": "set the pace of",
   "try-carrier": "tried a carrier",
   "put-back": "put dead jobs back",
   "create-token": "made a token",

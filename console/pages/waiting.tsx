@@ -131,6 +131,7 @@ function leadOf(rows: WaitingRow[], idle: ListedHold[], now: number): string {
       return `are scheduled${opens ? ` for ${formatTime(opens, now)}` : ""}`;
     }),
     ...those("sending-hours", () => "wait for sending hours"),
+    ...those("pace", () => "wait for the pace of their sender"),
   ];
   const empty = idle.filter(({ texts }) => texts === 0).length;
   if (empty > 0)

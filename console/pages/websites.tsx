@@ -13,6 +13,7 @@ import { Table, Two } from "../parts/section.tsx";
 import { Note, Status } from "../parts/status.tsx";
 import { NoWebsite } from "./first-day.tsx";
 import { lookOfWebsite, QUIET } from "./overview-tables.tsx";
+import { Senders } from "./websites-senders.tsx";
 
 export function Websites(): JSX.Element {
   const { session, overview } = signedIn();
@@ -34,6 +35,7 @@ export function Websites(): JSX.Element {
       ) : null}
       <List list={data} overview={overview} />
       <FromShell line="websites" />
+      <Senders />
     </Page>
   );
 }

@@ -100,7 +100,7 @@ export const REASON_MEANINGS: Record<Reason, { meaning: string; advice: string }
 export const STATE_MEANINGS: Record<(typeof MESSAGE_STATES)[number], string> = {
   waiting: "waits for its job",
   held: "waits until an operator [releases](runbook.md#hold-release-or-cancel-messages) it",
-  retrying: "waits for its retry, because the carrier could not accept it",
+  retrying: "waits for its retry, because the carrier could not accept it, or for the pace of its sender",
   claimed: "is being submitted",
   stuck: "was claimed more than 16 minutes ago, so its worker run was interrupted",
   withoutReceipt: "was submitted, and waits for its final receipt",

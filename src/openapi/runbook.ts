@@ -148,7 +148,7 @@ export const RUNBOOK: Record<Problem, Entry> = {
       "A sender is beyond its queue, rate or daily limit at the carrier, so Textgate has paused the texts of that sender. The other senders of the carrier continue. `sender` and `websiteId` say whose texts wait; if several websites have the sender, `cause` names them. `cause` has the carrier's error message. One message per minute tests the sender.",
     steps: [
       "If texts must go now, hold the campaign that fills the queue: `npm run operator -- hold <websiteId> --purpose <purpose>`.",
-      "Send more slowly: ask the client to spread the campaign, or give the website a sender with a higher rate: `npm run operator -- put-website <websiteId> --sender …`.",
+      "Send more slowly: ask the client to spread the campaign, set the [pace](carriers.md#the-pace-of-a-sender) that the carrier allows: `npm run operator -- set-sender <carrier> <sender> --messages-per-minute …`, or give the website a sender with a higher rate: `npm run operator -- put-website <websiteId> --sender …`.",
       "Test it now: `npm run operator -- try-carrier <carrier>`, which also tests its senders.",
     ],
     isSafe:

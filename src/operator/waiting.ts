@@ -1,4 +1,5 @@
 import { WEBSITE_ID } from "../domain/clients/website.ts";
+import { PACED } from "../domain/messages/sender-pace.ts";
 import { maskNumbers } from "../domain/operations/mask.ts";
 import { toE164 } from "../domain/people/phone.ts";
 import { askEach } from "../flows/databases/ask-each.ts";
@@ -89,7 +90,7 @@ function toRow({ hold, websiteId: _, websiteName: __, websiteZone: ___, ...group
   const { oldestAt, endsAt, cause } = group;
   return {
     ...group,
-    why: hold ? "held" : cause === null ? "queue" : "carrier",
+    why: hold ? "held" : cause === null ? "queue" : cause === PACED ? "pace" : "carrier",
     cause: hold || cause === null ? null : maskNumbers(cause),
     nextTryAt: hold ? null : toTime(group.nextTryAt),
     held: hold && holdView(hold),

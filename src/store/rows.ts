@@ -209,6 +209,14 @@ export interface SuppressedMessageRow {
   expires_at: number;
 }
 
+/** null: no limit. */
+export interface SenderPaceRow {
+  carrier: string;
+  sender: string;
+  messages_per_minute: number | null;
+  messages_per_day: number | null;
+}
+
 export interface CarrierPauseRow {
   carrier: string;
   /** `""`: the account and the carrier. */

@@ -134,6 +134,15 @@ export function changesBy(world: World, client: TestClient): Change[] {
       entry: { ...brand, action: "erase-person", subject: "+…00", after: { messages: 1 } },
     },
     {
+      route: "PUT /operator/senders/:carrier/:sender",
+      path: "/operator/senders/sandbox/%2B12125550199",
+      body: { messagesPerMinute: 60, messagesPerDay: null },
+      entry: {
+        ...{ ...nothing, action: "set-sender", subject: "sandbox +12125550199" },
+        ...{ before: { messagesPerMinute: null }, after: { messagesPerMinute: 60 } },
+      },
+    },
+    {
       route: "POST /operator/carriers/:carrier/try",
       entry: { ...nothing, action: "try-carrier", subject: "sandbox", after: { due: 0 } },
     },

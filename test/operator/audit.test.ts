@@ -79,7 +79,7 @@ beforeEach(() => {
   beforeCall = async () => {};
 });
 
-const INDEXES = Array.from({ length: 23 }, (_, index) => index);
+const INDEXES = Array.from({ length: 24 }, (_, index) => index);
 
 describe("every call that changes something", () => {
   it("is in the table of this test", () => {

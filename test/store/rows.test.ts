@@ -25,6 +25,7 @@ const TABLES: Record<string, string> = {
   IdempotencyKeyRow: "idempotency_keys",
   SuppressedMessageRow: "suppressed_messages",
   CarrierPauseRow: "carrier_pauses",
+  SenderPaceRow: "sender_paces",
   FailingEndpointRow: "failing_endpoints",
   AuditRow: "audit_log",
   LastSweepRow: "last_sweep",

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import type { Carrier } from "../../src/carriers/carrier.ts";
 import type { RateLimiterNamespace, WebsiteObject } from "../../src/platform/rate-limiter.ts";
+import type { SenderCalls, SenderNamespace } from "../../src/platform/sender-turns.ts";
 import { strictDatabase } from "./database.ts";
 import type { Use } from "./invocation.ts";
 import { LIMITS } from "./limits.ts";
@@ -12,6 +13,7 @@ export const strictEnv: typeof env = {
   DB: strictDatabase(env.DB),
   CREDENTIALS: members(env.CREDENTIALS, "KV", ["get", "put", "delete", "list"], checkWrite),
   RATE_LIMITER: strictObjects(env.RATE_LIMITER as RateLimiterNamespace) as typeof env.RATE_LIMITER,
+  SENDERS: strictSenders(env.SENDERS as SenderNamespace) as typeof env.SENDERS,
   ASSETS: members(env.ASSETS, "assets", ["fetch"]),
   GUESSES: { limit: async ({ key = "" }) => ({ success: countGuess(key) }) },
 };
@@ -92,6 +94,17 @@ export function strictObjects(namespace: RateLimiterNamespace): RateLimiterNames
     return calls as unknown as ReturnType<RateLimiterNamespace["getByName"]>;
   };
   return { getByName } as unknown as RateLimiterNamespace;
+}
+
+/** The objects of the senders. */
+export function strictSenders(namespace: SenderNamespace): SenderNamespace {
+  const getByName: SenderNamespace["getByName"] = (name, options) => {
+    const object = namespace.getByName(name, options);
+    const ask = (...given: Parameters<SenderCalls["ask"]>) =>
+      platform.call({ what: "object" }, async () => object.ask(...given));
+    return { ask } as unknown as ReturnType<SenderNamespace["getByName"]>;
+  };
+  return { getByName } as unknown as SenderNamespace;
 }
 
 const encoder = new TextEncoder();

@@ -1,6 +1,8 @@
 // The service with switches at its database, its cron and its clock. Only the nights run this.
 import service, { RateLimiter as WebsiteObject } from "../../src/index.ts";
 
+export { SenderObject } from "../../src/index.ts";
+
 const now = Date.now.bind(Date);
 let aheadMilliseconds = 0;
 Date.now = () => now() + aheadMilliseconds;

@@ -2,6 +2,7 @@
 // database stops the program until it is answered, and workerd stops until the program reads its log, so that both stop for ever.
 
 /** wrangler.toml names it for every Worker that is started with it. */
+export { SenderObject } from "../../src/sender-object.ts";
 export { RateLimiter } from "../../src/website-object.ts";
 
 export default {

@@ -37,6 +37,7 @@ export const AUDIT_ACTIONS = [
   "decide-inbound",
   "remove-email",
   "erase-person",
+  "set-sender",
   "try-carrier",
   "put-back",
   "create-token",

@@ -3,6 +3,7 @@ import type { Deps } from "../../deps.ts";
 import { type GivenSettings, type Website, websiteSettingsSchema } from "../../domain/clients/website.ts";
 import { failField, parseFields, RequestFailure } from "../../domain/failure.ts";
 import type { Author } from "../../domain/operations/audit.ts";
+import { findPace, storePace } from "../../store/clients/sender-paces.ts";
 import { findWebsite, insertWebsite, updateWebsite } from "../../store/clients/websites.ts";
 import { claimHome, copyPlace, FIRST, keepSenderHome, type Place } from "../../store/databases/directory.ts";
 import { chooseDatabase } from "../databases/choose-database.ts";
@@ -62,9 +63,10 @@ async function makePlace(deps: Deps, websiteId: string, named: string | undefine
   return place;
 }
 
-/** Before the website has it: a reply that comes at once is looked for there. */
+/** Before the website has it: a reply that comes at once is looked for there. Its database gets the pace of the sender. */
 async function keepSender(deps: Deps, place: Place, { carrier, sender }: Partial<GivenSettings>): Promise<void> {
   const { db, database } = inFirst(deps);
   if (place.database === database || !carrier || !sender) return;
   await keepSenderHome(db, { carrier, sender, home: place.home });
+  await storePace(inDatabase(deps, place.database).db, { carrier, sender }, await findPace(db, { carrier, sender }));
 }

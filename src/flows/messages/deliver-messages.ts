@@ -1,7 +1,9 @@
 import type { Deps } from "../../deps.ts";
 import { alternate } from "../../domain/chunk.ts";
 import { isStoreRefused } from "../../domain/failure.ts";
+import type { CircuitBreaker } from "../../domain/messages/circuit-breaker.ts";
 import { refusedSeconds } from "../../domain/messages/retry-policy.ts";
+import { LONGEST_URGENT_MILLISECONDS } from "../../domain/messages/sender-pace.ts";
 import { describeError } from "../../platform/describe-error.ts";
 import type { ClaimedMessage } from "../../store/messages/claims.ts";
 import { findWaiting } from "../../store/messages/messages.ts";
@@ -51,7 +53,8 @@ interface Line {
 
 /**
  * One line for messages so few that one claim takes them. For many, each carrier has a line, so that none waits for another carrier, and a
- * second one for the senders that have paused, so that no sender waits for another. The second one needs one connection: see submitAll.
+ * second one for the senders that have paused, so that no sender waits for another. The second one needs one connection: see submitAll. A
+ * sender with a pace has a line of its own, which waits for its turns.
  */
 async function toLines(deps: Deps, run: DeliveryRun, ids: string[]): Promise<Line[]> {
   const { free } = run.connections;
@@ -60,7 +63,7 @@ async function toLines(deps: Deps, run: DeliveryRun, ids: string[]): Promise<Lin
   const [paused = [], working = []] = [true, false].map((isOf) => {
     const lines = Map.groupBy(
       waiting.filter(({ hasPaused }) => hasPaused === isOf),
-      ({ carrier }) => carrier,
+      ({ carrier, paced }) => JSON.stringify([carrier, paced]),
     );
     return [...lines.values()].map((websites) => alternate(websites.map(({ messageIds }) => messageIds)));
   });
@@ -107,7 +110,8 @@ async function deliverLine(deps: Deps, run: DeliveryRun, { ids, share }: Line): 
 
 /**
  * Submits claimed messages, those of each carrier by themselves, and so those of each sender that has paused. A group for which no
- * connection is left waits for one. Whatever may fail comes after it, because nobody else submits a claimed message.
+ * connection is left waits for one. Whatever may fail comes after it, because nobody else submits a claimed message. If nothing follows,
+ * those that wait for turns of their senders go in the background, and hold up no other batch.
  * @param isLast no other claim of the line follows
  * @returns `ended`: for the next claim to store; null: it is stored. `isDone`: whether every submission has ended
  */
@@ -118,19 +122,23 @@ async function submitClaimed(
   { claim, claimed, breakers }: Claimed,
   isLast: boolean,
 ): Promise<{ ended: EndedGroup | null; isDone: boolean }> {
-  const groups = [...Map.groupBy(claimed, (message) => breakers.sharedBy(message))];
-  const own = Math.max(1, Math.floor(share / groups.length));
-  const ends = await allEnded(
-    groups.map(async ([breaker, messages]) => {
-      const part = { run, carrier: breaker.key.carrier, share: own, breakers, breaker };
-      const group = await submitAll(deps, part, { claim, claimed: messages });
-      if (group.isDone && !isLast && groups.length === 1) return group;
-      await storeEnded(deps, run, group.ended);
-      return { ended: null, isDone: group.isDone };
-    }),
-  );
+  const groups = [...Map.groupBy(claimed.filter(hasNoPace), (message) => breakers.sharedBy(message))];
+  const paced = [...Map.groupBy(claimed.filter(hasPace), (message) => breakers.sharedBy(message))];
+  const own = Math.max(1, Math.floor(share / (groups.length + paced.length)));
+  const submitGroup = async ([breaker, messages]: [CircuitBreaker, ClaimedMessage[]]) => {
+    const part = { run, carrier: breaker.key.carrier, share: own, breakers, breaker };
+    const group = await submitAll(deps, part, { claim, claimed: messages });
+    if (group.isDone && !isLast && groups.length + paced.length === 1) return group;
+    await storeEnded(deps, run, group.ended);
+    return { ended: null, isDone: group.isDone };
+  };
+  if (isLast) for (const group of paced.splice(0)) deps.waitUntil(submitGroup(group).then(() => queueRest(deps, run)));
+  const ends = await allEnded([...groups, ...paced].map(submitGroup));
   return { ended: ends[0]?.ended ?? null, isDone: ends.every(({ isDone }) => isDone) };
 }
+
+const hasPace = ({ pace }: ClaimedMessage) => pace !== null;
+const hasNoPace = ({ pace }: ClaimedMessage) => pace === null;
 
 /**
  * Submits the messages of one claim, until all submissions have ended or the run stops waiting. Submissions that end later are
@@ -155,7 +163,8 @@ async function submitAll(
     }
   };
   const work = Promise.all(Array.from({ length: breaker.hasOpened ? 1 : part.share }, runner));
-  const isDone = await Promise.race([work.then(() => true), scheduler.wait(CLAIM_WAIT_MILLISECONDS).then(() => false)]);
+  const patience = CLAIM_WAIT_MILLISECONDS + (claimed.some(hasPace) ? LONGEST_URGENT_MILLISECONDS : 0);
+  const isDone = await Promise.race([work.then(() => true), scheduler.wait(patience).then(() => false)]);
   isAwaited = false;
   if (!isDone && inTime.length === 0) {
     breaker.recordHang(deps.now(), `${carrier} leaves submissions without an answer`);

@@ -1,8 +1,8 @@
 import type { Deps } from "../../deps.ts";
 import { isStoreUnavailable } from "../../domain/failure.ts";
-import { isOver } from "../../domain/messages/daily-limit.ts";
+import { isOver, takeTexts } from "../../domain/messages/daily-limit.ts";
 import { mayGo, type RefusedSend, type Send, type StoredSend } from "../../domain/messages/send.ts";
-import type { KeptTexts } from "../../platform/kept-texts.ts";
+import type { KeptCount } from "../../platform/kept-count.ts";
 import { requireRoom } from "../../store/databases/database-state.ts";
 import { isRefused } from "../../store/messages/insert-messages.ts";
 import { storeSends } from "../../store/messages/sends.ts";
@@ -42,13 +42,13 @@ const SILENT_MILLISECONDS = 5000;
 
 /** Groups the single sends of a website. One is stored at once while no write is under way; those that come meanwhile share the next. */
 export class SendGroups {
-  readonly #texts: KeptTexts;
+  readonly #texts: KeptCount;
   #waiting: Waiting[] = [];
   /** Ids of messages. */
   readonly #storing = new Set<string>();
   #isWriting = false;
 
-  constructor(texts: KeptTexts) {
+  constructor(texts: KeptCount) {
     this.#texts = texts;
   }
 
@@ -96,7 +96,7 @@ export class SendGroups {
   async #storeWithinLimit(deps: Deps, sends: Send[]): Promise<(StoredSend | RefusedSend)[]> {
     const now = deps.now();
     const counted = sends.map(({ message, dailyLimit }) =>
-      typeof dailyLimit !== "number" || isRefused(message) ? null : this.#texts.take(1, dailyLimit, now),
+      typeof dailyLimit !== "number" || isRefused(message) ? null : takeTexts(this.#texts, 1, dailyLimit, now),
     );
     this.#texts.keep();
     const within = sends.filter((_, index) => !isOver(counted[index]));
@@ -104,7 +104,7 @@ export class SendGroups {
     const outcomes = counted.map((taken) => {
       if (isOver(taken)) return { kind: "over-limit" as const, overLimit: taken };
       const outcome = stored.shift() as StoredSend;
-      if (taken && !mayGo(outcome)) this.#texts.giveBack(taken);
+      if (taken && !mayGo(outcome)) this.#texts.giveBack(taken.minute, taken.texts);
       return outcome;
     });
     this.#texts.keep();

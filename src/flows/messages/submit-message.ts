@@ -6,6 +6,7 @@ import type { Paused } from "../../domain/messages/circuit-breaker.ts";
 import { type Ruling, ruleOn } from "../../domain/messages/closed-hours.ts";
 import type { EndBefore } from "../../domain/messages/end-before.ts";
 import { MAX_EXPIRY_DAYS } from "../../domain/messages/send-times.ts";
+import { PACED } from "../../domain/messages/sender-pace.ts";
 import { describeError } from "../../platform/describe-error.ts";
 import { whyPaused } from "../../store/messages/carrier-pauses.ts";
 import type { ClaimedMessage } from "../../store/messages/claims.ts";
@@ -13,6 +14,7 @@ import { notSetUp } from "../../store/messages/messages.ts";
 import { nextTime } from "../operations/count-outcomes.ts";
 import { type CarrierRun, CLAIM_WAIT_MILLISECONDS, type DeliveryRun, isOver } from "./delivery-run.ts";
 import { queueRehearsal } from "./rehearse.ts";
+import { takeTurn } from "./take-turn.ts";
 
 /**
  * `before`: its claim has found why it may not be submitted. `closed`: its sending hours are, since it was claimed. `skipped`: the message
@@ -43,6 +45,8 @@ export interface Ended {
 /** Submits once, unless since the claim a circuit breaker of it has opened, the run is over, or the sending hours have closed. Never throws. */
 export async function submit(deps: Deps, part: CarrierRun, message: ClaimedMessage): Promise<Ended> {
   const { run, carrier } = part;
+  const waits = message.pace && (skipIfLate(deps, part, message, deps.now()) ?? (await waitForTurn(deps, message)));
+  if (waits) return waits;
   const at = deps.now();
   const skipped = skipIfLate(deps, part, message, at);
   if (skipped) return skipped;
@@ -69,6 +73,14 @@ function skipIfLate(deps: Deps, { run, breakers }: CarrierRun, message: ClaimedM
   const pause = breakers.of(message).flatMap((breaker) => breaker.pause(at) ?? [])[0];
   if (pause) return skip(message, at, whyPaused(pause), Math.ceil((pause.openUntil - at) / 1000), pause.about);
   return isOver(deps, run) ? skip(message, at, "its run was over", 0) : null;
+}
+
+/** null: it is its turn, or its sending hours have closed. */
+async function waitForTurn(deps: Deps, message: ClaimedMessage): Promise<Ended | null> {
+  const ruling = ruleOnHours(message, deps.now());
+  if (ruling && ruling.kind !== "goes") return null;
+  const seconds = await takeTurn(deps, message);
+  return seconds === null ? null : skip(message, deps.now(), PACED, seconds, "sender");
 }
 
 const withoutSubmission = (message: ClaimedMessage, at: number, ending: Ending): Ended => ({

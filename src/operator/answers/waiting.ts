@@ -11,9 +11,9 @@ const rowSchema = z.object({
   kind: z.enum(KINDS).nullable().describe("null: both kinds, or unknown."),
   count: z.int(),
   why: z
-    .enum(["carrier", "queue", "held", "scheduled", "sending-hours"])
+    .enum(["carrier", "pace", "queue", "held", "scheduled", "sending-hours"])
     .describe(
-      "`held`: an operator holds them. `scheduled`: they wait for their `sendAt`. `sending-hours`: they wait until the hours of the website open. Against the will: `carrier`: it could not take one of them at first; `queue`: they wait for their turn.",
+      "`held`: an operator holds them. `scheduled`: they wait for their `sendAt`. `sending-hours`: they wait until the hours of the website open. `pace`: they wait for the pace of their sender. Against the will: `carrier`: it could not take one of them at first; `queue`: they wait for their turn.",
     ),
   carrier: z.string().describe("The carrier of the website."),
   cause: z.string().nullable().describe("The words of the other side; numbers in them are masked."),

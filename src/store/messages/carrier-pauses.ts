@@ -8,6 +8,7 @@ import {
   endsAs,
 } from "../../domain/messages/circuit-breaker.ts";
 import type { SubmissionEntry } from "../../domain/messages/job.ts";
+import { PACED } from "../../domain/messages/sender-pace.ts";
 import { parseJsonColumn, runBatch, runQuery, runWrite } from "../database.ts";
 import type { CarrierPauseRow } from "../rows.ts";
 import { piece, prepare, type Query, type Sql, sql } from "../sql.ts";
@@ -185,7 +186,7 @@ export async function readBreakers(
 const READ_ROWS = 20_000;
 
 /**
- * Makes messages due now that wait for a retry, and that no operator holds. Those of a carrier leave out those of its senders that pause.
+ * Makes messages due now that wait for a retry, and that no operator holds. Those that wait for their turn go on waiting for it. Those of a carrier leave out those of its senders that pause.
  * @param most if 1, it is the message with the fewest attempts
  * @returns the messages that are due now, at most `most`
  */
@@ -204,7 +205,7 @@ export async function takeRetries(
             FROM websites w INDEXED BY websites_by_sender CROSS JOIN messages m INDEXED BY messages_retried
               ON m.website_id = w.website_id AND m.due_at > ${now}
             WHERE w.carrier = ${carrier} AND ${sender} IN ('', w.sender) AND m.claimed_at IS NULL AND m.reason IS NOT NULL
-              AND m.reason <> ${HELD} AND (w.holds IS NULL OR NOT ${IS_HELD})
+              AND m.reason NOT IN (${HELD}, ${PACED}) AND (w.holds IS NULL OR NOT ${IS_HELD})
               AND NOT EXISTS (SELECT 1 FROM carrier_pauses p WHERE p.carrier = w.carrier AND p.sender = w.sender
                 AND p.sender <> ${sender} AND p.open_until > ${now})
             LIMIT ${READ_ROWS}) p

@@ -6,6 +6,7 @@ import { type CapCount, type EndBefore, endEachBefore } from "../../domain/messa
 import type { SubmissionRecord } from "../../domain/messages/job.ts";
 import { SCHEDULED_LEAD_MILLISECONDS } from "../../domain/messages/retry-policy.ts";
 import type { Segments } from "../../domain/messages/segments.ts";
+import type { Pace } from "../../domain/messages/sender-pace.ts";
 import type { SendingHours } from "../../domain/messages/sending-hours.ts";
 import { toE164 } from "../../domain/people/phone.ts";
 import { dueEvents, recordEvents } from "../callbacks/events.ts";
@@ -13,7 +14,7 @@ import { runNamed } from "../database.ts";
 import { addCounts } from "../operations/counts.ts";
 import { type OutcomeCount, toCounts } from "../operations/outcome-counts.ts";
 import { otherFormIn } from "../people/number-forms.ts";
-import type { MessageRow, WebsiteRow } from "../rows.ts";
+import type { MessageRow, SenderPaceRow, WebsiteRow } from "../rows.ts";
 import { piece, prepare, sql } from "../sql.ts";
 import { breakerStatements, selectBreakers, toBreakers } from "./carrier-pauses.ts";
 import { IS_HELD } from "./holds.ts";
@@ -29,9 +30,15 @@ export interface ClaimedMessage {
   phone: string;
   text: string;
   encoding: Segments["encoding"];
+  segments: number;
   mediaUrl: string | null;
   carrier: string;
   sender: string | null;
+  /** null: its sender has none. */
+  pace: Pace | null;
+  /** See Ask. */
+  isUrgent: boolean;
+  hasWaited: boolean;
   /** Submissions started, including this one. */
   attempts: number;
   /** The sending hours of its website, if they are for it; null: it may go at any time. */
@@ -166,8 +173,9 @@ function claimStatements(db: D1Database, { ids, claim, acceptedAfter }: NextClai
     ),
     claimed: prepare(
       db,
-      sql<ClaimedRow>`SELECT m.message_id, m.website_id, m.phone, m.text, m.encoding, m.media_url, m.carrier, m.attempts, m.time_zone,
-          m.region, m.accepted_at, m.expires_at, m.kind, m.is_reply, w.sender, w.settings -> 'sendingHours' AS sending_hours, s.subscribed,
+      sql<ClaimedRow>`SELECT m.message_id, m.website_id, m.phone, m.text, m.encoding, m.segments, m.media_url, m.carrier, m.attempts, m.reason, m.time_zone,
+          m.region, m.accepted_at, m.expires_at, m.kind, m.is_reply, w.sender, p.messages_per_minute, p.messages_per_day,
+          w.settings -> 'sendingHours' AS sending_hours, s.subscribed,
           CASE WHEN m.kind = 'marketing' AND w.settings ->> 'frequencyCap' IS NOT NULL THEN (
             SELECT json_object('most', w.settings -> '$.frequencyCap.count', 'went', count(*) FILTER (WHERE b.status <> 'PENDING_TO_SEND'),
               'underWay', count(*) FILTER (WHERE b.status = 'PENDING_TO_SEND'))
@@ -176,6 +184,7 @@ function claimStatements(db: D1Database, { ids, claim, acceptedAfter }: NextClai
               AND b.kind IS NOT 'transactional' AND b.is_reply = 0) END AS cap
         FROM json_each(${list}) j CROSS JOIN messages m ON m.message_id = j.value CROSS JOIN websites w ON w.website_id = m.website_id
           LEFT JOIN subscriptions s ON s.website_id = m.website_id AND s.phone = m.phone
+          LEFT JOIN sender_paces p ON p.carrier = m.carrier AND p.sender = w.sender
         WHERE m.claim = ${claim} AND m.status = 'PENDING_TO_SEND' ORDER BY m.accepted_at, m.message_id`,
     ),
     breakers: selectBreakers(db),
@@ -185,8 +194,9 @@ function claimStatements(db: D1Database, { ids, claim, acceptedAfter }: NextClai
 /** Only a message with a number and a carrier is claimed. */
 interface ClaimedRow
   extends Pick<MessageRow, "message_id" | "website_id" | "text" | "media_url" | "attempts" | "time_zone" | "region">,
-    Pick<MessageRow, "accepted_at" | "expires_at" | "kind" | "is_reply">,
-    Pick<WebsiteRow, "carrier" | "sender"> {
+    Pick<MessageRow, "accepted_at" | "expires_at" | "kind" | "is_reply" | "segments" | "reason">,
+    Pick<WebsiteRow, "carrier" | "sender">,
+    Pick<SenderPaceRow, "messages_per_minute" | "messages_per_day"> {
   phone: number;
   encoding: Segments["encoding"];
   subscribed: 0 | 1 | null;
@@ -197,6 +207,11 @@ interface ClaimedRow
 }
 
 const isMarketing = ({ kind, is_reply }: ClaimedRow) => kind !== "transactional" && is_reply === 0;
+
+function toPace({ messages_per_minute, messages_per_day }: ClaimedRow): Pace | null {
+  if (messages_per_minute === null && messages_per_day === null) return null;
+  return { messagesPerMinute: messages_per_minute, messagesPerDay: messages_per_day };
+}
 
 function toClaimedMessages(rows: ClaimedRow[]): ClaimedMessage[] {
   const ends = endEachBefore(
@@ -216,9 +231,13 @@ function toClaimedMessages(rows: ClaimedRow[]): ClaimedMessage[] {
     phone: toE164(row.phone),
     text: row.text,
     encoding: row.encoding,
+    segments: row.media_url === null ? (row.segments ?? 1) : 1,
     mediaUrl: row.media_url,
     carrier: row.carrier,
     sender: row.sender,
+    pace: toPace(row),
+    isUrgent: !isMarketing(row),
+    hasWaited: row.reason !== null,
     attempts: row.attempts,
     hours: isMarketing(row) ? (hours.get(row.sending_hours) ?? null) : null,
     timeZone: row.time_zone,

@@ -9,6 +9,8 @@ import { HELD } from "./holds.ts";
 /** Unclaimed pending messages of a website, in the given order. */
 export interface WaitingMessages {
   carrier: string;
+  /** Its sender, if that has a pace. */
+  paced: string | null;
   /** Its sender has paused, and has not worked since. */
   hasPaused: boolean;
   websiteId: string;
@@ -17,10 +19,17 @@ export interface WaitingMessages {
 
 /** The unclaimed pending messages among `ids`, by website. */
 export async function findWaiting(db: D1Database, ids: string[]): Promise<WaitingMessages[]> {
-  const rows = await runQuery<{ carrier: string; website_id: string; has_paused: 0 | 1; places: string }>(
+  const rows = await runQuery<{
+    carrier: string;
+    website_id: string;
+    paced: string | null;
+    has_paused: 0 | 1;
+    places: string;
+  }>(
     prepare(
       db,
-      sql`SELECT w.carrier, w.website_id, json_group_array(j.key) AS places, EXISTS (SELECT 1 FROM carrier_pauses p
+      sql`SELECT w.carrier, w.website_id, json_group_array(j.key) AS places,
+          (SELECT s.sender FROM sender_paces s WHERE s.carrier = w.carrier AND s.sender = w.sender) AS paced, EXISTS (SELECT 1 FROM carrier_pauses p
           WHERE p.carrier = w.carrier AND p.sender = w.sender AND p.openings > 0) AS has_paused
         FROM json_each(${JSON.stringify(ids)}) j CROSS JOIN messages m ON m.message_id = j.value JOIN websites w USING (website_id)
         WHERE m.status = 'PENDING_TO_SEND' AND m.claimed_at IS NULL GROUP BY w.website_id`,
@@ -29,6 +38,7 @@ export async function findWaiting(db: D1Database, ids: string[]): Promise<Waitin
   const toIds = (places: number[]) => places.sort((a, b) => a - b).map((place) => ids[place] as string);
   return rows.map((row) => ({
     carrier: row.carrier,
+    paced: row.paced,
     hasPaused: row.has_paused === 1,
     websiteId: row.website_id,
     messageIds: toIds(JSON.parse(row.places)),

@@ -1,5 +1,6 @@
 import { isStoreUnavailable } from "../../domain/failure.ts";
 import type { ReceiptCount } from "../../domain/messages/deliveries.ts";
+import { PACED } from "../../domain/messages/sender-pace.ts";
 import { ENDPOINT_FAILURES } from "../../domain/operations/problems.ts";
 import {
   type CarrierStates,
@@ -150,7 +151,7 @@ async function readPart(part: StatePart, statement: D1PreparedStatement) {
 
 /**
  * Counts pending messages whose time has come, those whose job was due first. An unclaimed message will go to its website's current carrier. It has a
- * reason if it could not be submitted at first, or if an operator holds it.
+ * reason if it could not be submitted at first, if it waits for the pace of its sender, or if an operator holds it.
  */
 function pending(db: D1Database, now: number, stuckBefore: number, most: number): D1PreparedStatement {
   return prepare(
@@ -161,9 +162,9 @@ function pending(db: D1Database, now: number, stuckBefore: number, most: number)
           coalesce(iif(claimed_at IS NULL, NULL, carrier), (SELECT w.carrier FROM websites w
             WHERE w.website_id = m.website_id), '') AS carrier,
           coalesce(claimed_at, iif(is_retried AND due_at <= ${now}, due_at, accepted_at)) AS since,
-          iif(is_retried, accepted_at, NULL) AS retried
+          iif(is_retried AND NOT is_paced, accepted_at, NULL) AS retried
         FROM (SELECT website_id, client_id, send_purpose, is_reply, carrier, claimed_at, due_at, accepted_at,
-            reason IS NOT NULL AND reason <> ${HELD} AS is_retried
+            reason IS NOT NULL AND reason <> ${HELD} AS is_retried, reason = ${PACED} AS is_paced
           FROM messages p WHERE due_at IS NOT NULL AND coalesce(send_at, 0) <= ${now}
           ORDER BY due_at LIMIT ${most}) m
       ) GROUP BY state, carrier`,

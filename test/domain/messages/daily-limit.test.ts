@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { DailyCount, isOver, type Taken } from "../../../src/domain/messages/daily-limit.ts";
-import { KeptTexts } from "../../../src/platform/kept-texts.ts";
-import { MemoryStorage } from "../../memory-texts.ts";
+import { isOver, takeTexts } from "../../../src/domain/messages/daily-limit.ts";
+import { MemoryStorage, memoryTexts } from "../../memory-texts.ts";
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -50,13 +49,13 @@ describe("the count of the texts of 24 hours", () => {
       fc.property(fc.array(step, { maxLength: 30 }), fc.integer({ min: 1, max: 12 }), (steps, limit) => {
         const storage = new MemoryStorage();
         const model = new Model();
-        let count = new KeptTexts(storage);
+        let count = memoryTexts(storage);
         let now = 1_763_000_000_000;
         for (const { pause, texts, back, backAfter, restarts } of steps) {
           now += pause;
-          if (restarts) count = new KeptTexts(storage);
+          if (restarts) count = memoryTexts(storage);
           const takenAt = now;
-          const answer = count.take(texts, limit, now);
+          const answer = takeTexts(count, texts, limit, now);
           count.keep();
           expect(isOver(answer)).toBe(!model.take(texts, limit, now));
           expect(count.usedAt(now)).toBe(model.near(now).length);
@@ -69,7 +68,7 @@ describe("the count of the texts of 24 hours", () => {
           }
           now += backAfter;
           const given = Math.min(back, texts);
-          if (given > 0) count.giveBack({ ...answer, texts: given });
+          if (given > 0) count.giveBack(answer.minute, given);
           count.keep();
           model.giveBack(given, takenAt);
           expect(count.usedAt(now)).toBe(model.near(now).length);
@@ -81,29 +80,29 @@ describe("the count of the texts of 24 hours", () => {
   });
 
   it("does not lose texts to a clock that steps back", () => {
-    const count = new DailyCount();
-    count.take(1, 2, 10 * DAY);
-    const taken = count.take(1, 2, 9 * DAY) as Taken;
-    expect([taken.minute, count.usedAt(9 * DAY), isOver(count.take(1, 2, 10 * DAY))]).toEqual([14_400, 2, true]);
+    const count = memoryTexts();
+    takeTexts(count, 1, 2, 10 * DAY);
+    expect(takeTexts(count, 1, 2, 9 * DAY)).toMatchObject({ minute: 14_400 });
+    expect([count.usedAt(9 * DAY), isOver(takeTexts(count, 1, 2, 10 * DAY))]).toEqual([2, true]);
   });
 
   it("costs a row for each time that it is kept and changed, and none without a limit", () => {
     const storage = new MemoryStorage();
-    const count = new KeptTexts(storage);
+    const count = memoryTexts(storage);
     count.keep();
     expect([count.usedAt(0), storage.written]).toEqual([0, 0]);
-    for (let text = 0; text < 500; text++) count.take(1, 1000, DAY);
+    for (let text = 0; text < 500; text++) takeTexts(count, 1, 1000, DAY);
     count.keep();
     count.keep();
     expect(storage.written).toBe(1);
-    count.take(1, 1000, DAY + 1000);
+    takeTexts(count, 1, 1000, DAY + 1000);
     count.keep();
     expect([storage.written, storage.values.size]).toEqual([2, 1]);
     // The minute of the day before counts for a minute more.
-    count.take(1, 1000, 2 * DAY);
+    takeTexts(count, 1, 1000, 2 * DAY);
     count.keep();
     expect(storage.values.size).toBe(2);
-    count.take(1, 1000, 2 * DAY + MINUTE);
+    takeTexts(count, 1, 1000, 2 * DAY + MINUTE);
     count.keep();
     expect(storage.values.size).toBe(2);
   });

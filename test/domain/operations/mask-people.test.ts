@@ -29,6 +29,7 @@ const KINDS = {
     ...[
       "websiteId",
       "websiteIds",
+      "websites",
       "clientId",
       "name",
       "websiteName",

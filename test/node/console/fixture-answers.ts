@@ -41,6 +41,7 @@ const ANSWERS: [pattern: RegExp, data: (query: URLSearchParams, path: string) =>
     () => null,
   ],
   [/^GET \/operator\/websites$/, websites.list, () => ({ websites: [] })],
+  [/^GET \/operator\/senders$/, websites.senders, () => ({ senders: [] })],
   [/^(GET|PUT) \/operator\/websites\/[^/]+$/, websites.one, websites.emptyOne],
   [/^GET \/operator(\/websites\/[^/]+)?\/report$/, (query) => websites.report(query), websites.emptyReport],
   [/^POST \/operator\/websites\/[^/]+\/hold$/, () => ({ holdId: "h-new", held: 871 }), () => null],

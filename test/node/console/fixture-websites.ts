@@ -3,6 +3,7 @@ import type {
   Posts,
   Report,
   ReportRow,
+  SenderList,
   TestEvent,
   WebsiteList,
   WebsiteWithClients,
@@ -49,6 +50,35 @@ export const list = (): WebsiteList => ({
       carrier: "kannel",
       sender: "+15035550107",
       holds: [],
+    },
+  ],
+});
+
+export const senders = (): SenderList => ({
+  senders: [
+    {
+      ...{
+        carrier: "kannel",
+        sender: "+15035550107",
+        websites: ["northwind"],
+        messagesPerMinute: null,
+        messagesPerDay: null,
+      },
+      ...{
+        waiting: 871,
+        pausedUntil: minutesAgo(-4),
+        why: "kannel keeps failing: its circuit breaker is open (HTTP 403)",
+      },
+    },
+    {
+      ...{
+        carrier: "twilio",
+        sender: "+12065550100",
+        websites: ["harbor-coffee"],
+        messagesPerMinute: 75,
+        messagesPerDay: 2000,
+      },
+      ...{ waiting: 12, pausedUntil: null, why: null },
     },
   ],
 });

@@ -99,7 +99,10 @@ process.on("message", (paths: string[]) => {
 process.send?.("ready");
 
 function limiterOf(scriptName: string) {
-  return { RATE_LIMITER: { className: "RateLimiter", scriptName, useSQLite: true } };
+  return {
+    RATE_LIMITER: { className: "RateLimiter", scriptName, useSQLite: true },
+    SENDERS: { className: "SenderObject", scriptName, useSQLite: true },
+  };
 }
 
 async function ask(what: object): Promise<{ results: object[] }[]> {

@@ -6,7 +6,7 @@ export const READING = [
   ...["findMessages", "findPerson", "findPersonId", "getClient", "getMessage", "getOverview", "getPerson"],
   ...["getReport", "getReportOfAll", "getServiceState", "getWaiting", "getWebsite", "listAudit", "listDatabases"],
   ...["listDeadJobs", "listHolds", "listImports", "listInbound", "listOperatorSessions"],
-  ...["listOperatorTokens", "listSubscribers", "listTexts", "listWebsites", "listWithoutEffect"],
+  ...["listOperatorTokens", "listSenders", "listSubscribers", "listTexts", "listWebsites", "listWithoutEffect"],
   "readLedger",
 ];
 

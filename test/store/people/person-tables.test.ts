@@ -20,6 +20,7 @@ const OWN_NUMBERS = [
   "former_senders.sender",
   "inbound_texts.recipient",
   "sender_homes.sender",
+  "sender_paces.sender",
   "websites.sender",
 ];
 
@@ -62,6 +63,7 @@ const WITHOUT_NUMBERS: Record<string, [columns: string, why: string]> = {
   operator_tokens: ["token_hash name created_by role", SETTINGS],
   refused_requests: ["client_id request_id method path message details", MASKED],
   sender_homes: ["carrier sender", SETTINGS],
+  sender_paces: ["carrier sender", SETTINGS],
   suppressed_messages: ["message_id first_id", OF_A_MESSAGE],
   told_problems: [
     "problem subject detail",

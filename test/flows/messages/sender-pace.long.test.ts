@@ -1,0 +1,61 @@
+/** The pace of a sender over minutes and days. */
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { mockSockets } from "../../carriers/carrier-world.ts";
+import { twilio } from "../../carriers/twilio.ts";
+import { PaceStage } from "./pace-stage.ts";
+import { FULL, MANY, refuse, TWENTY } from "./sender-stage.ts";
+
+mockSockets();
+
+let at: PaceStage;
+
+beforeEach(async () => {
+  at = await PaceStage.create();
+});
+
+afterEach(() => at.senders.end());
+
+it("holds in every minute over all websites of the sender, and all of their texts go", async () => {
+  await at.setPace({ messagesPerMinute: 30 });
+  const outlet = await at.senders.makeWebsite("outlet", FULL);
+  const ids = [...(await at.senders.send(at.senders.shop)), ...(await at.senders.send(outlet))];
+  await at.passSeconds(95);
+  expect(at.paced.map(({ messageId }) => messageId).toSorted()).toEqual(ids.toSorted());
+  for (const { at: from } of at.paced) {
+    expect(at.paced.filter((it) => it.at >= from && it.at < from + 60_000).length).toBeLessThanOrEqual(30);
+  }
+  expect(((at.paced.at(-1)?.at ?? 0) - (at.paced[0]?.at ?? 0)) / 1000).toBeLessThan(90);
+  expect(await at.senders.statuses("shop", "outlet")).toEqual(["SENDING", "SENDING"]);
+});
+
+it("is nobody's fault: no problem is shown while texts wait for it", async () => {
+  await at.setPace({ messagesPerMinute: 1 });
+  await at.senders.send(at.senders.shop);
+  await at.senders.pass(12);
+  expect(await at.senders.pauses()).toEqual([]);
+  const { problems } = await (await at.world.operator("GET", "/health")).json<{ problems: string[] }>();
+  expect(problems).not.toContain("messages-late");
+});
+
+it("takes no more than the most of a day, and what waits too long for it ends as SENDER_LIMIT", async () => {
+  await at.setPace({ messagesPerDay: 5 });
+  await at.senders.send(at.senders.shop);
+  await at.senders.pass(3);
+  expect(at.paced).toHaveLength(5);
+  at.world.advance(24 * 3600);
+  await at.world.sweep();
+  const ended = "SELECT DISTINCT reason_code FROM messages WHERE status = 'FAILED_TO_SEND'";
+  expect(await at.world.rows(ended)).toEqual([{ reason_code: "SENDER_LIMIT" }]);
+});
+
+it("gives no turns while the sender pauses, and its texts go after it", async () => {
+  await at.setPace({ messagesPerMinute: 600 });
+  at.senders.at.answer = ({ from }) => (from === FULL ? refuse(21611) : twilio.accepts());
+  await at.senders.send(at.senders.shop);
+  const asked = vi.spyOn(at.world.deps.turns, "ask");
+  await at.senders.send(at.senders.shop, MANY.slice(TWENTY.length));
+  expect(asked).not.toHaveBeenCalled();
+  at.senders.at.answer = twilio.accepts;
+  await at.senders.pass(5);
+  expect(await at.senders.statuses("shop")).toEqual(["SENDING"]);
+});
