@@ -15,6 +15,7 @@ const ACTIONS: Record<string, string> = {
   "remove-email": "removed an e-mail address",
   "erase-person": "erased a person",
   "try-carrier": "tried a carrier",
+  reachable: "made a number reachable again",
   "put-back": "put dead jobs back",
   "create-token": "made a token",
   "end-token": "ended a token",

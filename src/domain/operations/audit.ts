@@ -37,6 +37,7 @@ export const AUDIT_ACTIONS = [
   "decide-inbound",
   "remove-email",
   "erase-person",
+  "reachable",
   "try-carrier",
   "put-back",
   "create-token",

@@ -8,6 +8,7 @@ import { runBatch, runQuery } from "../database.ts";
 import { countReceipts } from "../operations/receipt-counts.ts";
 import type { MessageRow } from "../rows.ts";
 import { prepare, sql } from "../sql.ts";
+import { type FoundFaults, faultStatements } from "./number-faults.ts";
 
 /** A receipt with its sender, who can change only its own messages. Without one, it came with the answer to the submission. */
 export interface SentReceipt extends Receipt {
@@ -60,6 +61,7 @@ function applyStatements(db: D1Database, receipts: Receipt[], carrier: string | 
     AND (${carrier} IS NULL OR m.carrier = ${carrier})`;
   return [
     ...(status === "SENDING" ? [] : [countReceipts(db, reports, isChanged, now)]),
+    ...faultStatements(db, toFaults(receipts), isChanged, now),
     prepare(
       db,
       sql`UPDATE messages AS m SET status = r.status, reason = r.reason, reason_code = r.code, updated_at = ${now}, due_at = NULL,
@@ -74,4 +76,13 @@ function applyStatements(db: D1Database, receipts: Receipt[], carrier: string | 
       now,
     ),
   ];
+}
+
+function toFaults(receipts: Receipt[]): FoundFaults {
+  return {
+    faults: receipts.flatMap(({ messageId, status, numberFault }) =>
+      status === "FAILED_TO_DELIVERY" && numberFault ? { messageId, numberFault } : [],
+    ),
+    delivered: receipts.flatMap(({ messageId, status }) => (status === "DELIVERED" ? messageId : [])),
+  };
 }
