@@ -168,6 +168,16 @@ export interface SubscriptionEvent {
   changeId: number;
 }
 
+/** The latest texts to the number ended with a permanent fault of it: texts to it end with UNREACHABLE. */
+export interface NumberEvent {
+  eventId: string;
+  eventType: "number.unreachable";
+  phone: string;
+  /** The carrier's own code. */
+  code: string;
+  since: string;
+}
+
 /** You or the operator try the endpoint: answer 2xx, and leave it alone. */
 export interface TestEvent {
   eventId: string;
@@ -176,7 +186,7 @@ export interface TestEvent {
 }
 
 /** Store an event whose `eventType` you do not know, and leave it alone: other types may be added. */
-export type StoredEvent = StatusEvent | ClickEvent | ReceivedEvent | SubscriptionEvent;
+export type StoredEvent = StatusEvent | ClickEvent | ReceivedEvent | SubscriptionEvent | NumberEvent;
 
 export type CallbackEvent = StoredEvent | TestEvent;
 

@@ -275,6 +275,18 @@ CREATE INDEX inbound_texts_of_sender ON inbound_texts (website_id, sender, recei
 CREATE INDEX inbound_texts_by_age ON inbound_texts (received_at);
 CREATE INDEX inbound_texts_maybe_opt_out ON inbound_texts (received_at) WHERE maybe_opt_out = 1;
 
+-- Numbers whose latest texts ended with a permanent fault of the number. A delivery, a text from the person, a subscribe and an import remove the
+-- row. Where failures have reached the unreachableAfter of the website, the number is unreachable.
+CREATE TABLE number_faults (
+  website_id TEXT NOT NULL,
+  phone INTEGER NOT NULL,
+  failures INTEGER NOT NULL,           -- texts in a row
+  code TEXT NOT NULL,                  -- the carrier's, of the latest
+  failed_at INTEGER NOT NULL,          -- the latest
+  told_at INTEGER,                     -- when clients were told that the number is unreachable; NULL: not yet
+  PRIMARY KEY (website_id, phone)
+) STRICT, WITHOUT ROWID;
+
 -- Where a tracking link leads. The text of its message has the link in place of the URL.
 CREATE TABLE links (
   code TEXT NOT NULL PRIMARY KEY,

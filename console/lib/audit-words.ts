@@ -16,6 +16,7 @@ const ACTIONS: Record<string, string> = {
   "erase-person": "erased a person",
   "set-sender": "set the pace of",
   "try-carrier": "tried a carrier",
+  reachable: "made a number reachable again",
   "put-back": "put dead jobs back",
   "create-token": "made a token",
   "end-token": "ended a token",

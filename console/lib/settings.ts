@@ -15,6 +15,7 @@ export interface SettingsForm {
   capHours: string;
   transactionalPurposes: string;
   dailyLimit: string;
+  unreachableAfter: string;
   /** The profile of its sending hours. */
   hours: string;
   /** The windows of the profile custom. */
@@ -66,6 +67,7 @@ export function toForm(website: Partial<Website>): SettingsForm {
     capHours: textOf(website.frequencyCap?.hours),
     transactionalPurposes: textOf(website.transactionalPurposes),
     dailyLimit: textOf(website.dailyLimit),
+    unreachableAfter: textOf(website.unreachableAfter),
     hours: textOf(website.sendingHours?.profile),
     windows: windowsText(website.sendingHours?.windows),
     whenClosed: website.sendingHours?.whenClosed ?? "delay",
@@ -93,6 +95,7 @@ export function toBody(form: SettingsForm) {
     frequencyCap: count === null && hours === null ? null : { count, hours },
     transactionalPurposes: listOf(form.transactionalPurposes),
     dailyLimit: numberOf(form.dailyLimit),
+    unreachableAfter: numberOf(form.unreachableAfter),
     sendingHours: form.hours
       ? {
           profile: form.hours,
@@ -120,6 +123,7 @@ const SENTENCES: { [Name in keyof Settings]: (value: NonNullable<Settings[Name]>
     `From now on, a person gets at most ${textOf(cap)}, of marketing; what is over it is not sent.`,
   dailyLimit: (limit) =>
     `From now on, it takes at most ${limit} texts in 24 hours; clients are refused what is over it.`,
+  unreachableAfter: (texts) => `A number gets no more texts after ${texts} in a row that no text can reach.`,
   sendingHours: (hours) => `Marketing goes only in these hours of the person: ${textOf(hours)}.`,
   transactionalPurposes: (purposes) => `From now on, these are transactional, and under no cap: ${textOf(purposes)}.`,
 };
@@ -135,6 +139,7 @@ const REMOVED: Partial<Record<keyof Settings, string>> = {
   linkOrigin: "New tracking links begin with the origin of the service. Those that were sent still work.",
   frequencyCap: "A person gets any number of marketing texts.",
   dailyLimit: "It takes any number of texts.",
+  unreachableAfter: "Texts go on to numbers that no text can reach.",
   sendingHours: "Marketing goes at any time.",
   transactionalPurposes: "All is marketing, unless its client says otherwise.",
 };

@@ -16,7 +16,7 @@ import { Masked, MaskedText } from "../parts/masked.tsx";
 import { NoAnswer, Page } from "../parts/page.tsx";
 import { Tabs } from "../parts/section.tsx";
 import { Status } from "../parts/status.tsx";
-import { useNow } from "../parts/time.tsx";
+import { Time, useNow } from "../parts/time.tsx";
 import { Timeline } from "../parts/timeline.tsx";
 import { tellDone } from "../parts/toast.tsx";
 import { OptOutProof } from "./person-proof.tsx";
@@ -27,7 +27,7 @@ export function PersonPage({ route }: { route: Route }): JSX.Element {
   // Asked for once: each look is in the audit log.
   const { data, failure, reload } = useAnswer<Person>(personPath(id));
   if (!data) return <NoAnswer failure={failure} title="Person" onRetry={reload} />;
-  return <Known person={data} id={id} show={(route.query.show ?? "all") as Kind | "all"} />;
+  return <Known person={data} id={id} show={(route.query.show ?? "all") as Kind | "all"} reload={reload} />;
 }
 
 const TABS: [label: string, kind: Kind | "all"][] = [
@@ -37,7 +37,13 @@ const TABS: [label: string, kind: Kind | "all"][] = [
   ["From them", "in"],
 ];
 
-function Known({ person, id, show }: { person: Person; id: string; show: Kind | "all" }): JSX.Element {
+interface OfPerson {
+  person: Person;
+  id: string;
+  reload: () => void;
+}
+
+function Known({ person, id, show, reload }: OfPerson & { show: Kind | "all" }): JSX.Element {
   const now = useNow(60);
   const steps = stepsOfPerson(person);
   const masked = formatPhone(maskPhone(person.phone));
@@ -49,7 +55,7 @@ function Known({ person, id, show }: { person: Person; id: string; show: Kind | 
       heading={<Masked phone={person.phone} personId={person.personId ?? id} />}
       crumbs={[{ label: "People", href: "#/people" }, { label: <MaskedText phone={person.phone} /> }]}
       lead={leadOf(person)}
-      acts={<Acts person={person} id={id} masked={masked} />}
+      acts={<Acts person={person} id={id} masked={masked} reload={reload} />}
     >
       <div class="story-columns">
         <div>
@@ -96,6 +102,12 @@ function SiteLine({ site }: { site: PersonAtWebsite }): JSX.Element {
       <dt>
         {site.websiteId ? <a href={`#/websites/${site.websiteId}`}>{nameOfSite(site)}</a> : nameOfSite(site)}
         {site.email && <span class="second">{maskEmail(site.email)}</span>}
+        {site.faults?.unreachableSince && (
+          <span class="second">
+            Unreachable since <Time at={site.faults.unreachableSince} />: {countOf(site.faults.texts, "text")} failed,{" "}
+            {site.faults.code}
+          </span>
+        )}
       </dt>
       <dd>
         <Status look={site.subscribed ? SUBSCRIBED : site.optedOutByPerson ? OPTED_OUT : NOT_SUBSCRIBED} />
@@ -117,8 +129,9 @@ function leadOf({ websites }: Person): string {
   );
 }
 
-function Acts({ person, id, masked }: { person: Person; id: string; masked: string }): JSX.Element {
+function Acts({ person, id, masked, reload }: OfPerson & { masked: string }): JSX.Element {
   const exporting = useAct();
+  const reaching = useAct();
   const path = personPath(id);
   const erase = async (expected: number) => {
     const { websites, failed } = await ask<{ websites: { erasedMessages: number }[]; failed: unknown[] }>(
@@ -130,6 +143,12 @@ function Acts({ person, id, masked }: { person: Person; id: string; masked: stri
       `${masked} is erased, with ${countOf(count, "text")}.${failed.length > 0 ? ` At ${countOf(failed.length, "website")} it failed: erase again.` : ""}`,
     );
     go("#/people");
+  };
+  const isUnreachable = person.websites.some(({ faults }) => faults?.unreachableSince);
+  const reach = async () => {
+    await ask(`${path}/reachable`, { method: "POST" });
+    tellDone(`Texts go to ${masked} again.`);
+    reload();
   };
   const save = () => void exporting.run(() => download(`${path}/export`, "person.json"));
   const erasing = (close: () => void) => (
@@ -159,13 +178,18 @@ function Acts({ person, id, masked }: { person: Person; id: string; masked: stri
   );
   return (
     <>
+      {isUnreachable && (
+        <ActButton isOff={reaching.isBusy} onPress={() => void reaching.run(reach)}>
+          Text it again
+        </ActButton>
+      )}
       <ActButton isOff={exporting.isBusy} onPress={save}>
         Export all
       </ActButton>
       <Asking kind="edge" dialog={erasing}>
         Erase…
       </Asking>
-      <FailureLine failure={exporting.failure} />
+      <FailureLine failure={exporting.failure ?? reaching.failure} />
     </>
   );
 }

@@ -76,6 +76,11 @@ const ROWS: [label: string, meaning: string, ...fields: Field[]][] = [
   ],
   ["Daily limit", "The most texts in 24 hours.", { key: "dailyLimit", is: "number", unit: "texts" }],
   [
+    "Unreachable after",
+    "So many texts in a row that fail because of the number. Empty: texts to it go on.",
+    { key: "unreachableAfter", is: "number", unit: "texts" },
+  ],
+  [
     "Transactional purposes",
     "Under no cap. All others are marketing.",
     { key: "transactionalPurposes", placeholder: "login-code, receipt" },

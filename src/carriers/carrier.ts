@@ -35,8 +35,11 @@ export type Submission =
       receipt?: Omit<Receipt, "messageId">;
       rehearses?: Rehearsal["act"];
     }
-  /** `optedOut`: the person has opted out at the carrier. Without a `code`, it is OPTED_OUT or CARRIER_REFUSED. */
-  | { kind: "refused"; reason: string; code?: Reason; optedOut?: boolean }
+  /**
+   * `optedOut`: the person has opted out at the carrier. Without a `code`, it is OPTED_OUT or CARRIER_REFUSED. `numberFault`: the carrier's code
+   * of a permanent fault of the number.
+   */
+  | { kind: "refused"; reason: string; code?: Reason; optedOut?: boolean; numberFault?: string }
   | {
       kind: "later";
       reason: string;

@@ -4,7 +4,7 @@ import { describeError, describeFetchError } from "../platform/describe-error.ts
 import { readBeginning } from "../platform/read-beginning.ts";
 import { USER_AGENT } from "../platform/user-agent.ts";
 import type { Submission } from "./carrier.ts";
-import { type Meaning, reasonOf } from "./codes.ts";
+import { isFinal, type Meaning, reasonOf } from "./codes.ts";
 
 /** Timeout of a submission. The run may wait for it after its batch, which is allowed 30 seconds. */
 export const SUBMIT_TIMEOUT_MILLISECONDS = 20_000;
@@ -98,7 +98,7 @@ export function classifyResponse(response: CarrierResponse, explanation: string,
   const reason = (unreached ? `${explanation} (${unreached})` : explanation).slice(0, REASON_CHARACTERS);
   const meaning = meaningOf(status, code);
   if (!meaning || meaning.outcome === "unknown") return { kind: "unknown", reason, failing: "carrier" };
-  if (meaning.outcome === "final") return { kind: "refused", reason, ...reasonOf(meaning) };
+  if (isFinal(meaning)) return { kind: "refused", reason, ...reasonOf(meaning) };
   const later = { kind: "later", reason, failing: meaning.about } as const;
   return meaning.outcome === "once-fixed" ? { ...later, unauthorized: true } : { ...later, ...retryAfter(headers) };
 }
@@ -108,7 +108,7 @@ export function classifyResponse(response: CarrierResponse, explanation: string,
  * @returns undefined after 408, another 5xx or a redirect: the carrier may have the message
  */
 function meaningOf(status: number, code: Meaning | undefined): Meaning | undefined {
-  if (code && code.outcome !== "final") return code;
+  if (code && !isFinal(code)) return code;
   if (unreachedBecause(status)) return UNREACHED;
   if (status === 429) return TOO_MANY;
   if (UNAUTHORIZED.includes(status) && !code) return ONCE_FIXED;

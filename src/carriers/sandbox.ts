@@ -37,6 +37,7 @@ const OUTCOMES = {
   "0011": (message) => ({ ...deliver(message), rehearses: "stop" }),
   "0012": (message) => ({ ...deliver(message), rehearses: "text" }),
   "0013": (message) => ({ ...deliver(message), rehearses: "click" }),
+  "0014": () => ({ kind: "refused", reason: "sandbox: no such number", numberFault: "sandbox" }),
 } satisfies Record<string, Outcome>;
 
 export type SandboxNumber = keyof typeof OUTCOMES;

@@ -4,12 +4,12 @@
 import { toCodes } from "./codes.ts";
 
 export const CODES = toCodes([
-  [40001, "number", "final"], // a landline, or not in service
+  [40001, "number", "permanent"], // a landline, or not in service
   [40004, "number", "final"], // its network rejects the text
   [40006, "number", "final"], // its network is away
   [40008, "number", "final"], // its network does not take the text
-  [40012, "number", "final"], // not valid
-  [40310, "number", "final"], // not a number
+  [40012, "number", "permanent"], // not valid
+  [40310, "number", "permanent"], // not a number
   [40300, "number", "final", "OPTED_OUT"], // the person has opted out of this sender
 
   [40009, "text", "final"], // its characters

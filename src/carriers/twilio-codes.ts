@@ -2,13 +2,13 @@
 import { toCodes } from "./codes.ts";
 
 export const CODES = toCodes([
-  [21211, "number", "final"], // not a number
+  [21211, "number", "permanent"], // not a number
   [21214, "number", "final"], // cannot be reached
-  [21614, "number", "final"], // not a mobile number
+  [21614, "number", "permanent"], // not a mobile number
   [30003, "number", "final"], // the handset is off or out of reach
   [30004, "number", "final"], // blocked, by the person or the network
-  [30005, "number", "final"], // unknown, or not in service
-  [30006, "number", "final"], // a landline, or a network that cannot be reached
+  [30005, "number", "permanent"], // unknown, or not in service
+  [30006, "number", "permanent"], // a landline, or a network that cannot be reached
   [30011, "number", "final", "MEDIA_NOT_SUPPORTED"], // the handset takes no media
   [21610, "number", "final", "OPTED_OUT"], // the person has opted out of this sender
 

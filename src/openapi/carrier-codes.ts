@@ -6,6 +6,7 @@ import { code, toTable } from "./tables.ts";
 
 const ANSWERS: Record<Meaning["outcome"], string> = {
   final: "refused",
+  permanent: "refused; counts for `unreachableAfter`",
   later: "retried",
   "once-fixed": "retried; `carrier-credentials`",
   unknown: "unknown outcome, as in a receipt",

@@ -30,4 +30,8 @@ export const SANDBOX_NUMBERS: Record<SandboxNumber, { outcome: string; reasons?:
   "0011": { outcome: "DELIVERED; a second later the person answers STOP, and is opted out from then on" },
   "0012": { outcome: "DELIVERED; a second later the person answers with another text" },
   "0013": { outcome: "DELIVERED; a second later the person follows the link of `clickUrl`" },
+  "0014": {
+    outcome: "no such number: FAILED_TO_SEND, and after three texts the number is unreachable",
+    reasons: ["CARRIER_REFUSED", "UNREACHABLE"],
+  },
 };

@@ -33,7 +33,7 @@ const CHANGED = {
 
 /** What the service posts to a client. */
 export function webhooks(): JsonObject {
-  const { status, click, received, changed } = callbackSchemas;
+  const { status, click, received, changed, unreachable } = callbackSchemas;
   const { phone, sendPurpose, callbackData } = SEND_BY_PHONE;
   const about = { messageId: MESSAGE_ID, reason: null, occurredAt: TIME, phone, sendPurpose, callbackData };
   return {
@@ -65,6 +65,19 @@ export function webhooks(): JsonObject {
       "A number was subscribed or unsubscribed, except by imports and calls of this client",
       changed,
       CHANGED,
+      OF_WEBSITE,
+    ),
+    "number.unreachable": webhook(
+      "numberUnreachable",
+      "The latest texts to a number ended with a permanent fault of the number",
+      unreachable,
+      {
+        eventId: `${NOTICE_ID}_number.unreachable`,
+        eventType: "number.unreachable",
+        phone,
+        code: "30005",
+        since: TIME,
+      },
       OF_WEBSITE,
     ),
     "message.clicked": webhook(

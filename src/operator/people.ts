@@ -15,6 +15,7 @@ import { eraseEverywhereCall, eraseOne } from "./erase-person.ts";
 import { TEXT_COLUMNS } from "./inbound.ts";
 import { operatorCall } from "./operator-call.ts";
 import { PAGE, PHONE, requireFound, requirePhone, requireWebsite, WEBSITE } from "./params.ts";
+import { reachable } from "./reachable.ts";
 import { EVERYWHERE, EXPORT, erasedView, PERSON, personView, readWebsite, sentView } from "./views/person.ts";
 
 const COLUMNS = {
@@ -197,6 +198,6 @@ const removeAddress = operatorCall({
 });
 
 export const people: Resource = {
-  calls: [find, exportAll, eraseEverywhereCall, get, exportOfWebsite, removeAddress, eraseOne],
+  calls: [find, exportAll, eraseEverywhereCall, get, exportOfWebsite, removeAddress, reachable, eraseOne],
   schemas: peopleAnswers,
 };

@@ -48,6 +48,7 @@ const A_WEBSITE = {
   transactionalPurposes: ["login-code"],
   sendingHours: { profile: "us-strict", whenClosed: "delay" },
   dailyLimit: 10_000,
+  unreachableAfter: 3,
   holds: [],
   createdAt: TIME,
   updatedAt: TIME,

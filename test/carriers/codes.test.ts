@@ -19,10 +19,16 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-type Fact = [about: string, then: "later" | "once fixed" | "final" | "unknown", reason: string, codes: string];
+type Fact = [
+  about: string,
+  then: "later" | "once fixed" | "final" | "permanent" | "unknown",
+  reason: string,
+  codes: string,
+];
 
 const TWILIO: Fact[] = [
-  ["number", "final", "", "21211 21214 21614 30003 30004 30005 30006"],
+  ["number", "permanent", "", "21211 21614 30005 30006"],
+  ["number", "final", "", "21214 30003 30004"],
   ["number", "final", "OPTED_OUT", "21610"],
   ["number", "final", "MEDIA_NOT_SUPPORTED", "30011"],
   ["text", "final", "", "12300 21617 21620 21623"],
@@ -41,7 +47,8 @@ const TWILIO: Fact[] = [
 ];
 
 const TELNYX: Fact[] = [
-  ["number", "final", "", "40001 40004 40006 40008 40012 40310"],
+  ["number", "permanent", "", "40001 40012 40310"],
+  ["number", "final", "", "40004 40006 40008"],
   ["number", "final", "OPTED_OUT", "40300"],
   ["text", "final", "", "40009 40302 40304 40316 40317"],
   ["text", "final", "CARRIER_FILTERED", "40017 40322"],
@@ -80,7 +87,9 @@ async function reported(carrier: TestCarrier, error: string) {
   const hook = await carrier.receipt(await accepted(carrier), { status: carrier.failed, error }, NOW);
   const verified = await carrierOf(carrier).readReceipts(requestOf(hook));
   const [receipt] = verified.kind === "verified" ? verified.reports : [];
-  return receipt && [receipt.status, failureReason(receipt), receipt.carrierCode, receipt.optedOut];
+  if (!receipt) return undefined;
+  const { status, carrierCode, optedOut, numberFault } = receipt;
+  return [status, failureReason(receipt), carrierCode, optedOut, ...(numberFault ? [numberFault] : [])];
 }
 
 describe.each(CARRIERS)("$carrier.name", ({ carrier, facts, table, unknown, answer }) => {
@@ -100,8 +109,9 @@ describe.each(CARRIERS)("$carrier.name", ({ carrier, facts, table, unknown, answ
 
   it.each(rows.filter(([, , then]) => then !== "unknown"))(
     "%s in a receipt ends the text: it is about the %s, %s %s",
-    async (code, _, __, reason) => {
-      const expected = ["FAILED_TO_DELIVERY", reason || "UNDELIVERED", code, reason === "OPTED_OUT"];
+    async (code, _, then, reason) => {
+      const fault = then === "permanent" ? [code] : [];
+      const expected = ["FAILED_TO_DELIVERY", reason || "UNDELIVERED", code, reason === "OPTED_OUT", ...fault];
       expect(await reported(carrier, code)).toEqual(expected);
     },
   );
@@ -118,10 +128,11 @@ describe.each(CARRIERS)("$carrier.name", ({ carrier, facts, table, unknown, answ
     },
   );
 
-  it.each(rows.filter(([, , then]) => then === "final"))(
+  it.each(rows.filter(([, , then]) => then === "final" || then === "permanent"))(
     "%s in an answer is about the %s, and ends the text (%s) %s",
-    async (code, _, __, reason) => {
-      const named = reason === "OPTED_OUT" ? { optedOut: true } : reason === "" ? {} : { code: reason };
+    async (code, _, then, reason) => {
+      const fault = then === "permanent" ? { numberFault: code } : {};
+      const named = reason === "OPTED_OUT" ? { optedOut: true } : reason === "" ? fault : { code: reason };
       for (const status of [400, 401, 402, 403, 404, 409, 422]) {
         const expected = { kind: "refused", reason: expect.stringContaining(code), ...named };
         expect([status, await answered(code, status)]).toEqual([status, expected]);

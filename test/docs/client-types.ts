@@ -50,6 +50,7 @@ export type Events = Hold<
     Same<z.output<typeof callbackSchemas.click>, Client.ClickEvent>,
     Same<z.output<typeof callbackSchemas.received>, Client.ReceivedEvent>,
     Same<z.output<typeof callbackSchemas.changed>, Client.SubscriptionEvent>,
+    Same<z.output<typeof callbackSchemas.unreachable>, Client.NumberEvent>,
     Same<z.output<typeof testEventSchema>, Client.TestEvent>,
     Same<z.output<typeof ownTestEventAnswerSchema>, Client.TestEventAnswer>,
     Same<Reason, Client.Reason>,

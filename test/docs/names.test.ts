@@ -115,7 +115,7 @@ describe("each page", () => {
       [...(row.split("|")[1] ?? "").matchAll(/`([^`]+)`/g)].map(([, event]) => event),
     );
     const others =
-      /^(?:wrangler|execute|message|subscription|problem|error|sweep)\.|\.(?:md|ts|conf|mjs|py|sh|yml|json|toml|dev|js|txt)$/;
+      /^(?:wrangler|execute|message|subscription|number|problem|error|sweep)\.|\.(?:md|ts|conf|mjs|py|sh|yml|json|toml|dev|js|txt)$/;
     const named = findAll(/`([a-z][a-z-]*\.[a-z][a-z-]*)`/g).filter((found) => !others.test(nameOf(found)));
     expect(named.length).toBeGreaterThan(40);
     expect(named.filter((found) => !events.includes(nameOf(found)))).toEqual([]);

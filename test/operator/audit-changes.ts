@@ -126,6 +126,10 @@ export function changesBy(world: World, client: TestClient): Change[] {
       entry: { ...brand, action: "remove-email", subject: "…00", after: null },
     },
     {
+      route: "POST /operator/people/:phone/reachable",
+      entry: { ...nothing, action: "reachable", subject: "…00", after: null },
+    },
+    {
       route: "DELETE /operator/websites/:websiteId/people/:phone",
       entry: { ...brand, action: "erase-person", subject: "+…00", after: { messages: 1 } },
     },

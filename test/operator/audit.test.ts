@@ -61,6 +61,8 @@ async function make({ route, path, body, type }: Change): Promise<Response> {
       ADA,
     );
   }
+  if (route.endsWith("/reachable"))
+    await world.rows("INSERT INTO number_faults VALUES ('brand', ?1, 3, '30005', 1, 1)", Number(ADA.slice(1)));
   if (route.includes("dead-jobs")) values.jobId = await keepDeadJob();
   if (route.includes("imports")) {
     const stored = await world.subscribers("brand", ["+12125550107"]);
@@ -141,6 +143,7 @@ describe("a change of settings", () => {
     transactionalPurposes: [["receipt"], ["receipt", "reset"]],
     sendingHours: [{ profile: "us-strict", whenClosed: "delay" }, null],
     dailyLimit: [1000, 2000],
+    unreachableAfter: [5, null],
   };
   const CLIENT: typeof WEBSITE = {
     name: ["Klaviyo", "Braze"],

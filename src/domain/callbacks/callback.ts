@@ -11,8 +11,8 @@ export type DueEvent = string;
 
 export const MESSAGE_EVENT_TYPES = ["message.status", "message.clicked"] as const;
 
-/** The types of notices, which tell of an inbound text or of a change of a subscription. They belong to no message. */
-export const NOTICE_TYPES = ["message.received", "subscription.changed"] as const;
+/** The types of notices, which tell of an inbound text, of a change of a subscription, or of a number. They belong to no message. */
+export const NOTICE_TYPES = ["message.received", "subscription.changed", "number.unreachable"] as const;
 
 export const EVENT_TYPES = [...MESSAGE_EVENT_TYPES, ...NOTICE_TYPES] as const;
 
@@ -74,6 +74,13 @@ export const callbackSchemas = {
     changeId: z
       .int()
       .describe("The higher of two changes of a number is the later. Ids of different numbers cannot be compared."),
+  }),
+  unreachable: z.object({
+    eventId: z.string(),
+    eventType: z.literal("number.unreachable"),
+    phone: z.string().describe("E.164."),
+    code: z.string().describe("The carrier's own code of the latest text: see the carriers' codes."),
+    since: z.iso.datetime().describe("From then on, texts to the number end as FAILED_TO_SEND with `UNREACHABLE`."),
   }),
 };
 

@@ -121,6 +121,9 @@ export const websiteFields = jsonObject({
   sendingHours: orNull(sendingHours).describe(
     'When its marketing messages may go, by the clock of the person: `{"profile": "us-strict", "whenClosed": "delay"}`, or windows of its own. A message that comes while they are closed waits until they open (`delay`), or ends as FAILED_TO_SEND with `QUIET_HOURS` (`refuse`). Without it, at any time.',
   ),
+  unreachableAfter: orNull(wholeNumber("texts", 1, 10)).describe(
+    "A number whose last so many texts ended with a permanent fault of the number, without a delivery between, is unreachable: its texts end as FAILED_TO_SEND with `UNREACHABLE`. A new website has 3. Without it, texts to such numbers go on.",
+  ),
   dailyLimit: orNull(wholeNumber("texts", 1, MOST_DAILY)).describe(
     "The most texts that it accepts in 24 hours, of all its clients: a request beyond it is refused (42901). Without it, any number. Replies to keywords do not count.",
   ),
@@ -166,10 +169,13 @@ type OptionalFields = z.output<typeof optionalFields>;
 /** What a website may have beside its name, its carrier and its sender; null: it has none. */
 export type OptionalSettings = { [Name in keyof OptionalFields]-?: Exclude<OptionalFields[Name], undefined> };
 
-/** @param present undefined for a new website. @param given undefined, or left out, keeps a setting */
-export function settingsAfter(present: OptionalSettings | undefined, given: Partial<OptionalFields>): OptionalSettings {
+/** What a new website has unless it says otherwise. */
+export const NEW_WEBSITE: Partial<OptionalSettings> = { unreachableAfter: 3 };
+
+/** @param given undefined, or left out, keeps a setting */
+export function settingsAfter(present: Partial<OptionalSettings>, given: Partial<OptionalFields>): OptionalSettings {
   const names = optionalFields.keyof().options;
-  const settings = names.map((name) => [name, given[name] === undefined ? (present?.[name] ?? null) : given[name]]);
+  const settings = names.map((name) => [name, given[name] === undefined ? (present[name] ?? null) : given[name]]);
   return Object.fromEntries(settings);
 }
 

@@ -12,6 +12,10 @@ export interface Found {
   isReply: number;
   /** null: the website does not know the number. */
   subscribed: boolean | null;
+  /** The latest texts to the number, in a row, that ended with a permanent fault of it. */
+  failures: number;
+  /** The setting of the website: so many make a number unreachable; null: none. */
+  unreachableAfter: number | null;
   /** null: no frequency cap is for it. */
   cap: CapCount | null;
 }
@@ -43,6 +47,12 @@ const HAS_OPTED_OUT: EndBefore = {
   code: "OPTED_OUT",
   because: "opted out before it was submitted",
 };
+const IS_UNREACHABLE: EndBefore = {
+  kind: "ends",
+  status: "FAILED_TO_SEND",
+  code: "UNREACHABLE",
+  because: "the number is unreachable",
+};
 const IS_OVER_CAP: EndBefore = {
   kind: "ends",
   status: "FAILED_TO_SEND",
@@ -55,10 +65,11 @@ const HAS_NO_PLACE: EndBefore = {
 };
 
 /** null: the message may be submitted. */
-export function endBefore({ isReply, subscribed, cap }: Found): EndBefore | null {
+export function endBefore({ isReply, subscribed, failures, unreachableAfter, cap }: Found): EndBefore | null {
   if (isReply === OPT_OUT_CONFIRMATION) return subscribed ? HAS_RETURNED : null;
   // Somebody who never subscribed may have asked for an answer.
   if (subscribed === false || (subscribed === null && isReply !== ANSWER)) return HAS_OPTED_OUT;
+  if (unreachableAfter !== null && failures >= unreachableAfter) return IS_UNREACHABLE;
   if (cap && cap.went >= cap.most) return IS_OVER_CAP;
   return cap && cap.went + cap.underWay >= cap.most ? HAS_NO_PLACE : null;
 }

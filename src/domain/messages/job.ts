@@ -32,6 +32,8 @@ const submissionRecordSchema = z.object({
   opensAt: z.number().optional(),
   /** Whether the carrier refused it because the person has opted out there. */
   optedOut: z.boolean(),
+  /** The carrier's code, if it refused it because of a permanent fault of the number. */
+  numberFault: z.string().nullish(),
   /** The receipt that came with the answer of the carrier. */
   receipt: receiptSchema.nullable(),
   /** false: the message was claimed, and not submitted. */

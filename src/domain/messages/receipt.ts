@@ -12,6 +12,8 @@ export const receiptSchema = z.object({
   code: z.string().nullish(),
   /** The carrier's own code of what went wrong. */
   carrierCode: z.string().nullish(),
+  /** The same, if it says that no text reaches the number. */
+  numberFault: z.string().nullish(),
   /** null when the carrier gives none. */
   carrierMessageId: z.string().nullable(),
   /** Whether the person has opted out at the carrier. */

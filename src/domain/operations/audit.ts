@@ -38,6 +38,7 @@ export const AUDIT_ACTIONS = [
   "remove-email",
   "erase-person",
   "set-sender",
+  "reachable",
   "try-carrier",
   "put-back",
   "create-token",

@@ -197,9 +197,9 @@ export function toRecord(deps: Deps, ended: Ended): SubmissionRecord & { code: R
       return { ...record, status: "SENDING", carrierMessageId: ending.carrierMessageId, receipt };
     }
     case "refused": {
-      const { reason, optedOut = false } = ending;
+      const { reason, optedOut = false, numberFault } = ending;
       const code = ending.code ?? (optedOut ? "OPTED_OUT" : "CARRIER_REFUSED");
-      return { ...record, status: "FAILED_TO_SEND", reason, code, optedOut };
+      return { ...record, status: "FAILED_TO_SEND", reason, code, optedOut, numberFault };
     }
     case "later": {
       // While the carrier itself fails, the last attempt is never used up: the message is retried until its deadline.

@@ -27,6 +27,19 @@ const personSchema = z.object({
   email: z.string().nullable(),
   optedOutByPerson: z.boolean().describe("The person opted out: only a START undoes it."),
   optOutConfirmedAt: z.iso.datetime().nullable(),
+  faults: z
+    .object({
+      texts: z.int(),
+      code: z.string().describe("The carrier's own code of the latest."),
+      unreachableSince: z.iso
+        .datetime()
+        .nullable()
+        .describe("From then on, texts to the number end as FAILED_TO_SEND with `UNREACHABLE`. null: they still go."),
+    })
+    .nullable()
+    .describe(
+      "The latest texts in a row that ended with a permanent fault of the number. null: none, or a text was delivered, the person texted, or the number was subscribed again since.",
+    ),
   changes: z.array(changeSchema),
   texts: z.array(inboundTextSchema),
 });
@@ -105,6 +118,14 @@ export const peopleAnswers = {
     ...missingShape,
   }),
   EmailRemoval: z.object({ phone: z.string(), ...personIdShape, email: z.null() }),
+  Reachable: z.object({
+    phone: z.string(),
+    ...personIdShape,
+    websites: z
+      .array(z.object({ websiteId: z.string() }))
+      .describe("Where permanent faults of the number were stored."),
+    ...missingShape,
+  }),
   Erasure: z.object({ phone: z.string(), ...personIdShape, erasedMessages: z.int() }),
   ErasureEverywhere: z.object({
     phone: z.string(),

@@ -22,6 +22,7 @@ const websiteSchema = z.object({
   transactionalPurposes: z.array(z.string()).nullable(),
   sendingHours: sendingHours.nullable().describe("null: its marketing messages go at any time."),
   dailyLimit: z.int().nullable(),
+  unreachableAfter: z.int().nullable().describe("null: texts to numbers that no text reaches go on."),
   holds: z.array(storedHoldSchema).describe("The holds of operators, the oldest first."),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),

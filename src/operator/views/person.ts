@@ -17,6 +17,7 @@ export const PERSON = {
   email: "ada@example.com",
   optedOutByPerson: true,
   optOutConfirmedAt: TIME,
+  faults: null,
   changes: [
     {
       changeId: 7,
@@ -79,6 +80,7 @@ export function personView(phone: string, person: Person | undefined, texts: Inb
     email: person?.email ?? null,
     optedOutByPerson: person?.optedOutByPerson ?? false,
     optOutConfirmedAt: toTime(person?.optOutConfirmedAt ?? null),
+    faults: person?.faults ? { ...person.faults, unreachableSince: toTime(person.faults.unreachableSince) } : null,
     changes: (person?.changes ?? []).map(changeView),
     texts: texts.map(textView),
   };

@@ -1,5 +1,6 @@
 import {
   type GivenSettings,
+  NEW_WEBSITE,
   type OptionalSettings,
   settingsAfter,
   type Website,
@@ -26,7 +27,7 @@ export async function insertWebsite(
 ): Promise<boolean> {
   const entry: AuditEntry = { action: "put-website", websiteId, ...changeOf(undefined, settings) };
   const { name = null, carrier = null, sender = null } = settings;
-  const optional = JSON.stringify(settingsAfter(undefined, settings));
+  const optional = JSON.stringify(settingsAfter(NEW_WEBSITE, settings));
   const [, inserted] = await runBatch(db, [
     prepare(
       db,
@@ -119,4 +120,4 @@ export function toWebsite(row: WebsiteRow): Website {
 }
 
 export const readSettings = ({ settings }: Pick<WebsiteRow, "settings">): OptionalSettings =>
-  settingsAfter(undefined, parseJsonColumn<Partial<OptionalSettings>>(settings, {}));
+  settingsAfter({}, parseJsonColumn<Partial<OptionalSettings>>(settings, {}));

@@ -19,6 +19,7 @@ import { piece, prepare, sql } from "../sql.ts";
 import { breakerStatements, selectBreakers, toBreakers } from "./carrier-pauses.ts";
 import { IS_HELD } from "./holds.ts";
 import { deadlineOf } from "./messages.ts";
+import { faultStatements, type NumberFault } from "./number-faults.ts";
 import { receiptStatements } from "./receipts.ts";
 import { WITH_ENTRY } from "./submissions.ts";
 
@@ -89,10 +90,10 @@ export async function recordAndClaim(
     ...(outcomes ? outcomeStatements(db, outcomes, now) : NO_OUTCOMES),
     ...(next ? claimStatements(db, next, now) : NO_CLAIM),
   });
-  const { working, events, reported, breakers } = answer;
+  const { faults, working, events, reported, breakers } = answer;
   return {
     claimed: toClaimedMessages(answer.claimed),
-    due: dueEvents([...events, ...reported]),
+    due: dueEvents([...faults, ...events, ...reported]),
     breakers: toBreakers(breakers),
     working,
   };
@@ -108,7 +109,7 @@ export interface Recorded {
   working: BreakerKey[];
 }
 
-const NO_OUTCOMES = { working: null, events: null, reported: null };
+const NO_OUTCOMES = { faults: null, working: null, events: null, reported: null };
 const NO_CLAIM = { claim: null, claimed: null, breakers: null };
 
 /** The statements run in the order in which they stand. */
@@ -124,6 +125,16 @@ function outcomeStatements(db: D1Database, { claim, records, longestWait, counts
   return {
     counts: counts.length > 0 ? addCounts(db, toCounts(counts), isNew) : null,
     working: breakerStatements(db, breakers, now, isNew),
+    faults: faultStatements(
+      db,
+      {
+        faults: records.filter((record): record is SubmissionRecord & NumberFault => Boolean(record.numberFault)),
+        delivered: [],
+        unreachable: records.flatMap(({ messageId, code }) => (code === "UNREACHABLE" ? messageId : [])),
+      },
+      sql`m.claim = ${claim} AND m.status = 'PENDING_TO_SEND'`,
+      now,
+    ),
     afterReceipt: prepare(
       db,
       sql`UPDATE messages AS m SET claim = NULL, carrier_message_id = coalesce(m.carrier_message_id, r.carrier_message_id),
@@ -175,7 +186,7 @@ function claimStatements(db: D1Database, { ids, claim, acceptedAfter }: NextClai
       db,
       sql<ClaimedRow>`SELECT m.message_id, m.website_id, m.phone, m.text, m.encoding, m.segments, m.media_url, m.carrier, m.attempts, m.reason, m.time_zone,
           m.region, m.accepted_at, m.expires_at, m.kind, m.is_reply, w.sender, p.messages_per_minute, p.messages_per_day,
-          w.settings -> 'sendingHours' AS sending_hours, s.subscribed,
+          w.settings -> 'sendingHours' AS sending_hours, s.subscribed, f.failures, w.settings ->> 'unreachableAfter' AS unreachable_after,
           CASE WHEN m.kind = 'marketing' AND w.settings ->> 'frequencyCap' IS NOT NULL THEN (
             SELECT json_object('most', w.settings -> '$.frequencyCap.count', 'went', count(*) FILTER (WHERE b.status <> 'PENDING_TO_SEND'),
               'underWay', count(*) FILTER (WHERE b.status = 'PENDING_TO_SEND'))
@@ -185,6 +196,7 @@ function claimStatements(db: D1Database, { ids, claim, acceptedAfter }: NextClai
         FROM json_each(${list}) j CROSS JOIN messages m ON m.message_id = j.value CROSS JOIN websites w ON w.website_id = m.website_id
           LEFT JOIN subscriptions s ON s.website_id = m.website_id AND s.phone = m.phone
           LEFT JOIN sender_paces p ON p.carrier = m.carrier AND p.sender = w.sender
+          LEFT JOIN number_faults f ON f.website_id = m.website_id AND f.phone = m.phone
         WHERE m.claim = ${claim} AND m.status = 'PENDING_TO_SEND' ORDER BY m.accepted_at, m.message_id`,
     ),
     breakers: selectBreakers(db),
@@ -200,6 +212,8 @@ interface ClaimedRow
   phone: number;
   encoding: Segments["encoding"];
   subscribed: 0 | 1 | null;
+  failures: number | null;
+  unreachable_after: number | null;
   /** SendingHours, as JSON. */
   sending_hours: string | null;
   /** A CapCount, as JSON. */
@@ -221,6 +235,8 @@ function toClaimedMessages(rows: ClaimedRow[]): ClaimedMessage[] {
       isMarketing: isMarketing(row),
       isReply: row.is_reply,
       subscribed: row.subscribed === null ? null : row.subscribed === 1,
+      failures: row.failures ?? 0,
+      unreachableAfter: row.unreachable_after,
       cap: row.cap === null ? null : (JSON.parse(row.cap) as CapCount),
     })),
   );

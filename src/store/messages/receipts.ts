@@ -8,6 +8,7 @@ import { runBatch, runQuery } from "../database.ts";
 import { countReceipts } from "../operations/receipt-counts.ts";
 import type { MessageRow } from "../rows.ts";
 import { prepare, sql } from "../sql.ts";
+import { type FoundFaults, faultStatements } from "./number-faults.ts";
 
 /** A receipt with its sender, who can change only its own messages. Without one, it came with the answer to the submission. */
 export interface SentReceipt extends Receipt {
@@ -60,6 +61,7 @@ function applyStatements(db: D1Database, receipts: Receipt[], carrier: string | 
     AND (${carrier} IS NULL OR m.carrier = ${carrier})`;
   return [
     ...(status === "SENDING" ? [] : [countReceipts(db, reports, isChanged, now)]),
+    ...faultStatements(db, toFaults(receipts), isChanged, now),
     prepare(
       db,
       sql`UPDATE messages AS m SET status = r.status, reason = r.reason, reason_code = r.code, updated_at = ${now}, due_at = NULL,
@@ -88,4 +90,13 @@ function keepWords(db: D1Database, reports: string, carrier: string | null): D1P
       WHERE m.message_id = r.message_id AND r.reason IS NOT NULL AND m.status = 'SENDING'
         AND (${carrier} IS NULL OR m.carrier = ${carrier})`,
   );
+}
+
+function toFaults(receipts: Receipt[]): FoundFaults {
+  return {
+    faults: receipts.flatMap(({ messageId, status, numberFault }) =>
+      status === "FAILED_TO_DELIVERY" && numberFault ? { messageId, numberFault } : [],
+    ),
+    delivered: receipts.flatMap(({ messageId, status }) => (status === "DELIVERED" ? messageId : [])),
+  };
 }

@@ -1,6 +1,7 @@
 import { oneFormOf } from "../../domain/people/two-form-numbers.ts";
 import { runNamed, runQuery } from "../database.ts";
 import { TOMBSTONE_MILLISECONDS } from "../messages/cancelled-messages.ts";
+import { removeFaults } from "../messages/number-faults.ts";
 import { removeCounted } from "../messages/retention.ts";
 import { countBefore, stepBack } from "../operations/count-ledgers.ts";
 import { piece, prepare, type Sql, sql } from "../sql.ts";
@@ -99,6 +100,7 @@ export async function erasePerson(
         SELECT website_id, carrier, carrier_message_id FROM inbound_texts
         WHERE website_id = ${websiteId} AND sender = ${`+${phone}`})`,
     ),
+    number_faults: removeFaults(db, websiteId, sql`SELECT ${phone}`),
     subscription_changes: prepare(
       db,
       sql`DELETE FROM subscription_changes WHERE website_id = ${websiteId} AND phone = ${phone}`,

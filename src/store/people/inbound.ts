@@ -5,10 +5,11 @@ import type { Sent, WithoutEffect } from "../../domain/people/last-word.ts";
 import { dueEvents } from "../callbacks/events.ts";
 import { textNotices } from "../callbacks/notices.ts";
 import { runNamed, runQuery } from "../database.ts";
+import { formsOf, removeFaults } from "../messages/number-faults.ts";
 import { piece, prepare, type Sql, sql } from "../sql.ts";
 import { nameOfText } from "./erasure.ts";
 import { ANSWERED, type Asked, type Elsewhere, replyStatements } from "./keyword-replies.ts";
-import { keywordStatements } from "./keyword-statements.ts";
+import { isFresh, keywordStatements } from "./keyword-statements.ts";
 import type { InboundTextRow } from "./rows.ts";
 
 /** A text that a person sent. */
@@ -69,6 +70,8 @@ export async function applyInbound(
     keep: keepText(db, inbound, tombstones),
     told: run === null || !isTold ? null : textNotices(db, run, { ...inbound, phone: inbound.sender }),
     answer: reply && replyStatements(db, reply.asked, reply.keyword, reply.message, reply.elsewhere),
+    reached:
+      inbound.sender === null ? null : removeFaults(db, inbound.websiteId, formsOf(inbound.sender), isFresh(inbound)),
     act: phones.length === 0 ? null : keywordStatements(db, { ...inbound, tombstones, isConfirmed: true, run }),
     applied: markApplied(db, inbound, reply),
     reply: replyStatement(db, reply?.message ?? null),

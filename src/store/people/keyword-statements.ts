@@ -39,7 +39,7 @@ export function keywordStatements(db: D1Database, acted: Acted): D1PreparedState
 }
 
 /** Condition: the text is not applied yet. */
-const isFresh = ({ websiteId, carrier, carrierMessageId }: TextKey): Sql =>
+export const isFresh = ({ websiteId, carrier, carrierMessageId }: TextKey): Sql =>
   sql`EXISTS (SELECT 1 FROM inbound_texts WHERE website_id = ${websiteId} AND carrier = ${carrier}
     AND carrier_message_id = ${carrierMessageId} AND applied = 0)`;
 

@@ -15,6 +15,7 @@ export const PERSON_TABLES = {
   inbound_texts: "sender",
   events: "phone",
   duplicate_keys: "phone",
+  number_faults: "phone",
 } as const;
 
 export type PersonTable = keyof typeof PERSON_TABLES;
@@ -26,6 +27,7 @@ const isKnownTo = (website: Sql, phone: number, e164: string): Sql =>
     OR EXISTS (SELECT 1 FROM messages WHERE website_id = ${website} AND phone = ${phone})
     OR EXISTS (SELECT 1 FROM inbound_texts WHERE website_id = ${website} AND sender = ${e164})
     OR EXISTS (SELECT 1 FROM events WHERE website_id = ${website} AND phone = ${phone} AND body IS NOT NULL)
+    OR EXISTS (SELECT 1 FROM number_faults WHERE website_id = ${website} AND phone = ${phone})
     OR EXISTS (SELECT 1 FROM duplicate_keys WHERE website_id = ${website} AND phone = ${oneFormOf(phone)}))`;
 
 /** The websites that know a number; the last is `""` if a text from the number reached no website. @param phone as digits */

@@ -10,7 +10,17 @@ export interface Person {
   optedOutByPerson: boolean;
   /** Milliseconds since 1970. */
   optOutConfirmedAt: number | null;
+  faults: NumberFaults | null;
   changes: SubscriptionEntry[];
+}
+
+/** The latest texts to a number, in a row, that ended with a permanent fault of it. */
+export interface NumberFaults {
+  texts: number;
+  /** The carrier's code of the latest. */
+  code: string;
+  /** Milliseconds since 1970; null: texts to the number still go. */
+  unreachableSince: number | null;
 }
 
 /** One row of the ledger. */
@@ -44,19 +54,32 @@ export function selectPerson(db: D1Database, websiteId: string, phone: number) {
       db,
       sql`SELECT * FROM subscription_changes WHERE website_id = ${websiteId} AND phone = ${phone} ORDER BY change_id`,
     ),
+    number_faults: prepare(
+      db,
+      sql<NumberFaults>`SELECT f.failures AS texts, f.code,
+          iif(f.failures >= w.settings ->> 'unreachableAfter', coalesce(f.told_at, f.failed_at), NULL) AS unreachableSince
+        FROM number_faults f CROSS JOIN websites w ON w.website_id = f.website_id
+        WHERE f.website_id = ${websiteId} AND f.phone = ${phone}`,
+    ),
   };
 }
 
 /** @param rows of selectPerson: there is no subscription where an undo has taken back the import that added the number */
-export function toPerson(rows: { subscriptions: unknown[]; subscription_changes: unknown[] }): Person | undefined {
+export function toPerson(rows: {
+  subscriptions: unknown[];
+  subscription_changes: unknown[];
+  number_faults: NumberFaults[];
+}): Person | undefined {
   const [row] = rows.subscriptions as SubscriptionRow[];
   const changes = (rows.subscription_changes as SubscriptionChangeRow[]).map(toSubscriptionEntry);
-  if (!row && changes.length === 0) return undefined;
+  const [faults = null] = rows.number_faults;
+  if (!row && changes.length === 0 && !faults) return undefined;
   return {
     subscribed: row?.subscribed === 1,
     email: row?.email ?? null,
     optedOutByPerson: row?.opted_out_by_person === 1,
     optOutConfirmedAt: row?.opt_out_confirmed_at ?? null,
+    faults,
     changes,
   };
 }

@@ -5,6 +5,7 @@ import type { SubscriptionChange } from "../../domain/people/subscriber-rows.ts"
 import { dueEvents } from "../callbacks/events.ts";
 import { changeNotices } from "../callbacks/notices.ts";
 import { runNamed } from "../database.ts";
+import { removeFaults } from "../messages/number-faults.ts";
 import { prepare, type Sql, sql } from "../sql.ts";
 import { noteLast, requireOpenImport } from "./imports.ts";
 import { countDry, countLedger } from "./part-counts.ts";
@@ -51,7 +52,7 @@ export async function writePart(target: Target, changes: SubscriptionChange[], e
 
 const toPhones = (list = "[]") => JSON.parse(list) as number[];
 
-const NOT_WRITTEN = { changes: null, told: null, subscriptions: null };
+const NOT_WRITTEN = { changes: null, told: null, subscriptions: null, reached: null };
 
 const selectRefused = (db: D1Database, decided: Sql) =>
   prepare(
@@ -76,6 +77,8 @@ function write(target: Target, given: Sql, decided: Sql) {
     ),
     told: run === null ? null : changeNotices(db, { ...origin, websiteId }, run),
     subscriptions: setSubscriptions(target, given),
+    // Whoever says that a number is subscribed says that it is worth a text, even if nothing changes.
+    reached: removeFaults(db, websiteId, sql`SELECT phone FROM (${given}) WHERE subscribed = 1`),
   };
 }
 

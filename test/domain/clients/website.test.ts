@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { settingsAfter } from "../../../src/domain/clients/website.ts";
+import { NEW_WEBSITE, settingsAfter } from "../../../src/domain/clients/website.ts";
 
 const NOTHING = {
   helpText: null,
@@ -11,6 +11,7 @@ const NOTHING = {
   frequencyCap: null,
   transactionalPurposes: null,
   sendingHours: null,
+  unreachableAfter: null,
   dailyLimit: null,
 };
 
@@ -24,7 +25,9 @@ it.each<[what: string, present: object | undefined, given: object, after: object
   ["a change of another", { helpText: "Call us" }, { dailyLimit: 5 }, { helpText: "Call us", dailyLimit: 5 }],
   ["one that is left out", { helpText: "Call us" }, { helpText: undefined }, { helpText: "Call us" }],
   ["one that is removed", { helpText: "Call us" }, { helpText: null }, {}],
+  ["a website that says nothing of unreachable numbers", NEW_WEBSITE, {}, { unreachableAfter: 3 }],
+  ["a website that texts them", NEW_WEBSITE, { unreachableAfter: null }, {}],
   ["one of several fields", { sendingHours: WINDOWS }, { sendingHours: HOURS }, { sendingHours: HOURS }],
 ])("the optional settings after %s", (_, present, given, after) => {
-  expect(settingsAfter(present && { ...NOTHING, ...present }, given)).toEqual({ ...NOTHING, ...after });
+  expect(settingsAfter({ ...present }, given)).toEqual({ ...NOTHING, ...after });
 });

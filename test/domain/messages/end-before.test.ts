@@ -12,6 +12,28 @@ const [MESSAGE, CONFIRMATION, ANSWER] = [0, 1, 2];
 const OPTED_OUT = "NOT_SUBSCRIBED OPTED_OUT";
 const OVER_CAP = "FAILED_TO_SEND FREQUENCY_CAP";
 
+const UNREACHABLE = "FAILED_TO_SEND UNREACHABLE";
+const REACHABLE = { failures: 0, unreachableAfter: 3 };
+
+describe("by the faults of the number", () => {
+  it.each<[failures: number, unreachableAfter: number | null, says: Says]>([
+    [0, 1, null],
+    [1, 1, UNREACHABLE],
+    [2, 3, null],
+    [3, 3, UNREACHABLE],
+    [4, 3, UNREACHABLE],
+    [9, 10, null],
+    [10, 10, UNREACHABLE],
+    [99, null, null],
+  ])("%d, where %s make it unreachable: %s", (failures, unreachableAfter, says) => {
+    const found = { isReply: MESSAGE, failures, unreachableAfter, cap: null };
+    expect(told(endBefore({ ...found, subscribed: true }))).toBe(says);
+    expect(told(endBefore({ ...found, subscribed: false }))).toBe(OPTED_OUT);
+    const cap = { most: 1, went: 1, underWay: 0 };
+    expect(told(endBefore({ ...found, subscribed: true, cap }))).toBe(says ?? OVER_CAP);
+  });
+});
+
 describe("by the subscription", () => {
   it.each<[is: number, subscribed: boolean | null, says: Says]>([
     [MESSAGE, true, null],
@@ -24,7 +46,7 @@ describe("by the subscription", () => {
     [ANSWER, false, OPTED_OUT],
     [ANSWER, null, null],
   ])("isReply %d, subscribed %s: %s", (isReply, subscribed, says) => {
-    expect(told(endBefore({ isReply, subscribed, cap: null }))).toBe(says);
+    expect(told(endBefore({ ...REACHABLE, isReply, subscribed, cap: null }))).toBe(says);
   });
 });
 
@@ -43,8 +65,8 @@ describe("by the cap", () => {
     [3, 9, 0, OVER_CAP],
   ])("of %d, with %d that went and %d under way: %s", (most, went, underWay, says) => {
     const cap = { most, went, underWay };
-    expect(told(endBefore({ isReply: MESSAGE, subscribed: true, cap }))).toBe(says);
-    expect(told(endBefore({ isReply: MESSAGE, subscribed: false, cap }))).toBe(OPTED_OUT);
+    expect(told(endBefore({ ...REACHABLE, isReply: MESSAGE, subscribed: true, cap }))).toBe(says);
+    expect(told(endBefore({ ...REACHABLE, isReply: MESSAGE, subscribed: false, cap }))).toBe(OPTED_OUT);
   });
 });
 
@@ -69,6 +91,7 @@ it("of one claim, the first have the places, and no person gets more than the ca
     fc.property(fc.array(claimed, { maxLength: 14 }), numbers, (messages, cap) => {
       const ends = endEachBefore(
         messages.map(({ to, kind, subscribed }) => ({
+          ...REACHABLE,
           ...{ websiteId: to.websiteId, phone: to.phone, subscribed },
           isMarketing: kind === "capped" || kind === "marketing",
           isReply: kind === "answer" ? ANSWER : MESSAGE,

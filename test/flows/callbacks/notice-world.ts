@@ -10,7 +10,13 @@ export const BOB = "+12125550101";
 export const OURS = "+12125550000";
 /** As the clock of a World stands. */
 export const AT = "2026-11-21T12:00:00.000Z";
-export const ALL: ClientEvent[] = ["message.status", "message.clicked", "message.received", "subscription.changed"];
+export const ALL: ClientEvent[] = [
+  "message.status",
+  "message.clicked",
+  "message.received",
+  "subscription.changed",
+  "number.unreachable",
+];
 
 type Event = Record<string, unknown>;
 

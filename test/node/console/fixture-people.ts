@@ -42,7 +42,15 @@ const message = (
   ...more,
 });
 
-const SITE = { phone: FROM, email: null, optOutConfirmedAt: null, messageCount: 0, texts: [], changes: [] };
+const SITE = {
+  phone: FROM,
+  email: null,
+  optOutConfirmedAt: null,
+  faults: null,
+  messageCount: 0,
+  texts: [],
+  changes: [],
+};
 
 export const person = (): Person => ({
   personId: "p-ada",

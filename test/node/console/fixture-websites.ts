@@ -32,6 +32,7 @@ const harbor = {
   transactionalPurposes: null,
   sendingHours: { profile: "us-strict" as const, whenClosed: "delay" as const },
   dailyLimit: null,
+  unreachableAfter: 3,
   holds: [
     {
       ...{ holdId: "0197c2ab-71d4-4e0b-8a01-0000000000a1", sendPurpose: "loyalty-nudge", clientId: null },

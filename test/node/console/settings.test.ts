@@ -12,6 +12,7 @@ const website = {
   linkOrigin: "https://old.example.com",
   transactionalPurposes: ["otp"],
   dailyLimit: 5000,
+  unreachableAfter: 3,
 };
 
 /** Each as somebody would write it, what the service is told, and what the page says first. */
@@ -65,6 +66,12 @@ const CHANGES: [Partial<SettingsForm>, object, string][] = [
     "From now on, it takes at most 10000 texts in 24 hours; clients are refused what is over it.",
   ],
   [{ dailyLimit: "" }, { dailyLimit: null }, "It takes any number of texts."],
+  [
+    { unreachableAfter: "5" },
+    { unreachableAfter: 5 },
+    "A number gets no more texts after 5 in a row that no text can reach.",
+  ],
+  [{ unreachableAfter: "" }, { unreachableAfter: null }, "Texts go on to numbers that no text can reach."],
   [{ hours: "" }, { sendingHours: null }, "Marketing goes at any time."],
   [
     { whenClosed: "refuse" },

@@ -126,6 +126,7 @@ const ROWS: Record<PersonTable, { values: Record<string, unknown>; shown: string
   inbound_texts: { values: { text: "From Ada", carrier: "sandbox" }, shown: "From Ada" },
   events: { values: { event: "message.received", body: JSON.stringify({ from: ADA }) }, shown: `"from":"${ADA}"` },
   duplicate_keys: { values: { message_id: ID }, shown: ID },
+  number_faults: { values: { code: "30005" }, shown: '"code":"30005"' },
 };
 
 /** A row with the number of Ada, and with whatever else the table requires. */
