@@ -128,12 +128,13 @@ function hasMore(text: string, character: string, most: number): boolean {
   return false;
 }
 
-/** @throws RequestFailure media-type-wrong, encoding-wrong */
-export function requireMediaType(request: ApiRequest, expected: string): void {
+/** @param expected the usual one first. @throws RequestFailure media-type-wrong, encoding-wrong */
+export function requireMediaType(request: ApiRequest, ...expected: [string, ...string[]]): void {
   const given = request.headers.get("Content-Type");
   // Webhook blocks send a header of their own beside the one that they were told to send: both come as one, with a comma.
   const types = (given ?? "").split(",").map((type) => type.split(";")[0]?.trim().toLowerCase());
-  if (types.some((type) => type !== expected)) throw new RequestFailure({ kind: "media-type-wrong", expected, given });
+  if (types.some((type) => !expected.includes(type ?? "")))
+    throw new RequestFailure({ kind: "media-type-wrong", expected: expected[0], given });
   // What is compressed comes in as it is: its size would not say how much there is to parse.
   const encoding = request.headers.get("Content-Encoding") ?? "";
   if (!/^(identity)?$/i.test(encoding.trim())) throw new RequestFailure({ kind: "encoding-wrong" });

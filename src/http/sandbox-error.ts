@@ -2,7 +2,7 @@ import { SANDBOX } from "../carriers/sandbox.ts";
 import { type Failure, failField } from "../domain/failure.ts";
 import { findWebsite } from "../store/clients/websites.ts";
 import { type ApiRequest, clientOf } from "./api-request.ts";
-import { failureResponse, faultResponse } from "./errors.ts";
+import { faultOf, toAnswer, toResponse } from "./errors.ts";
 import { limitRate } from "./guards.ts";
 import { ofClient } from "./in-database.ts";
 import { routeOf } from "./request-log.ts";
@@ -29,8 +29,11 @@ export const answerSandboxError = ofClient(async (request, deps) => {
   const failure = Object.hasOwn(FAILURES, given) ? FAILURES[given]?.(request) : undefined;
   if (!failure) failField("Sandbox-Error", `must be one of ${SANDBOX_ERRORS.join(", ")}`);
   request.logged = { code: Number(given), isSandboxError: true };
-  if (failure === "fault") return faultResponse(request.requestId, routeOf(request));
-  if (failure.kind === "rate-exceeded")
+  if (failure !== "fault" && failure.kind === "rate-exceeded")
     request.admission = { admitted: false, remaining: 0, resetMilliseconds: failure.retryAfterSeconds * 1000 };
-  return failureResponse(failure, request.requestId, deps.random());
+  const answer = failure === "fault" ? faultOf(routeOf(request)) : toAnswer(failure, deps.random());
+  return toResponse(
+    { ...answer, message: `${answer.message} (Asked for by the header Sandbox-Error.)` },
+    request.requestId,
+  );
 });

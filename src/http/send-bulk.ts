@@ -16,15 +16,24 @@ function describeField(field: z.core.$ZodType): string {
   return field instanceof z.ZodType ? (field.description ?? "") : "";
 }
 
-const fieldsOfMessage = Object.entries(sendRequestSchema.in.shape).map(([name, field]) => [
-  name,
-  { description: describeField(field) },
-]);
+const fields = Object.entries(sendRequestSchema.in.shape);
+const isOptional = (field: z.core.$ZodType) => field instanceof z.ZodOptional;
 
-/** As loose as the service: a message that breaks a rule is in `failedSent`, and the others are sent. */
+/** The fields and types of a send request. The service takes any value: a message that breaks a rule is in `failedSent`. */
+const MESSAGE = {
+  type: "object",
+  properties: Object.fromEntries(
+    fields.map(([name, field]) => [
+      name,
+      { type: isOptional(field) ? ["string", "null"] : "string", description: describeField(field) },
+    ]),
+  ),
+  required: fields.flatMap(([name, field]) => (isOptional(field) ? [] : [name])),
+};
+
 const bulkSendRequestSchema = z.object({
   messages: z
-    .array(z.unknown().meta({ properties: Object.fromEntries(fieldsOfMessage) }))
+    .array(z.unknown().meta(MESSAGE))
     .min(1)
     .describe(`At most ${MOST} send requests. One that breaks a rule, or is beyond the limit, is in \`failedSent\`.`),
 });

@@ -95,7 +95,7 @@ function callOf({
   const query = parameters.flatMap((parameter) => (parameter.in === "query" ? `${parameter.name}=` : []));
   const call = code(`${method} ${toTemplate(path)}${query.length > 0 ? `?${query.join("&")}` : ""}`);
   if (!body) return call;
-  if (!body.mediaTypes.includes("application/json")) return `${call} ${code(body.mediaTypes.join())}`;
+  if (!body.mediaTypes.includes("application/json")) return `${call} ${body.mediaTypes.map(code).join(" or ")}`;
   const fields = fieldsOf(body.schema).map(({ name, isRequired }) => `${name}${isRequired ? "" : "?"}`);
   return `${call} ${code(`{${fields.join(", ")}}`)}`;
 }

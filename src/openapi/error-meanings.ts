@@ -59,7 +59,7 @@ export const ERROR_MEANINGS: Record<ErrorKind, ErrorMeaning> = {
     advice: "Retry after `Retry-After`.",
   },
   "media-type-wrong": {
-    meaning: "The Content-Type is wrong: it must be `application/json`, or `text/csv` for an import.",
+    meaning: "The Content-Type is wrong: it must be `application/json`, or `text/csv` or `text/plain` for an import.",
     advice: "`message` says what came.",
   },
   "encoding-wrong": { meaning: "The body is compressed (`Content-Encoding`).", advice: "Send it uncompressed." },

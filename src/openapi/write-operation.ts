@@ -1,20 +1,13 @@
 import { toSize } from "../domain/to-size.ts";
-import type { Access, Answer, Call, Parameter, RequestBody } from "../http/call.ts";
+import type { Access, Answer, Call, RequestBody } from "../http/call.ts";
 import { SANDBOX_ERRORS } from "../http/sandbox-error.ts";
 import { type ErrorResponses, errorsOf } from "./errors.ts";
 import { type HeaderName, referTo } from "./headers.ts";
 import type { JsonObject, SchemaNames } from "./schemas.ts";
 import { fillDescription } from "./tables.ts";
 
-/** A header that every call of a client may have. */
-const SANDBOX_ERROR: Parameter = {
-  name: "Sandbox-Error",
-  in: "header",
-  required: false,
-  description:
-    "For websites of the sandbox: this error is answered, and nothing is stored. Ignored for any other website.",
-  schema: { type: "string", enum: SANDBOX_ERRORS },
-};
+/** No parameter: importers of the document would send each header that a call may have, and ask for an error without knowing it. */
+const SANDBOX_ERROR = `For a website of the sandbox, the header \`Sandbox-Error\` asks for an error: ${SANDBOX_ERRORS.join(", ")}.`;
 
 /** A path of the router as OpenAPI writes it: `/operator/websites/{websiteId}`. */
 export const toTemplate = (path: string) => path.replaceAll(/:(\w+)/g, "{$1}");
@@ -23,14 +16,13 @@ export const toTemplate = (path: string) => path.replaceAll(/:(\w+)/g, "{$1}");
 export function writeOperation(call: Call, names: SchemaNames, errors: ErrorResponses): JsonObject {
   const { id, tag, summary, access, parameters, body, answers } = call;
   const isLimited = typeof access === "object";
-  const all = [...(parameters ?? []), ...(isLimited ? [SANDBOX_ERROR] : [])];
   return {
     operationId: id,
     tags: [tag],
     summary,
     description: describe(call),
     security: writeSecurity(access),
-    ...(all.length > 0 ? { parameters: all } : {}),
+    ...(parameters && parameters.length > 0 ? { parameters } : {}),
     ...(body ? { requestBody: writeBody(body, names) } : {}),
     responses: {
       ...Object.fromEntries(answers.map((answer) => [answer.status, writeAnswer(answer, call, names)])),
@@ -41,7 +33,7 @@ export function writeOperation(call: Call, names: SchemaNames, errors: ErrorResp
 
 function describe({ description, access }: Call): string {
   return typeof access === "object"
-    ? `${description}\n\nThe client needs the operation \`${access.client}\`.`
+    ? `${description}\n\nThe client needs the operation \`${access.client}\`. ${SANDBOX_ERROR}`
     : fillDescription(description);
 }
 

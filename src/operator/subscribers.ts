@@ -28,6 +28,9 @@ import {
 } from "./params.ts";
 import { previewOf, sayUndone } from "./views/import-preview.ts";
 
+/** Generated clients call a file of text plain. */
+const CSV_TYPES: [string, ...string[]] = ["text/csv", "text/plain"];
+
 const SWITCH = { type: "boolean", default: false };
 
 const importFile = operatorCall({
@@ -64,7 +67,7 @@ const importFile = operatorCall({
     ),
   ],
   body: {
-    mediaTypes: ["text/csv"],
+    mediaTypes: CSV_TYPES,
     schema: z.string(),
     description:
       "CSV with the columns `phone_numbers`, and optionally `email` (an empty cell keeps the present address), `subscribed` (true or false in each row), and, as proof of consent, `consented_at` (a time with its offset) and `evidence` (at most 1,000 characters), as `csv_file` of `POST /text/subscription/status` may be: commas, semicolons or tabs, UTF-8, or UTF-16 with its byte order mark.",
@@ -98,7 +101,7 @@ const importFile = operatorCall({
       resubscribes: () => readYes(request, "resubscribe"),
       everyone: () => readChoice(request, "everyone", ["subscribed"]),
     });
-    requireMediaType(request, "text/csv");
+    requireMediaType(request, ...CSV_TYPES);
     const joined = toStoredId(String(request.query.importId ?? ""));
     const importId = joined || request.requestId;
     const file = new SubscriberFile(deps.now(), everyone !== undefined);

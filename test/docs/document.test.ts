@@ -95,14 +95,40 @@ describe("the document", () => {
         expect([kind, name, text.includes(`"#/components/${kind}/${name}"`)]).toEqual([kind, name, true]);
   });
 
-  it("takes a bulk request whatever one of its messages is, as the service does", async () => {
+  it("takes a bulk request whatever the words of one of its messages are, as the service does", async () => {
     const world = await World.create();
     const client = await world.brand(["+12125550100"]);
     const good = { phone: "+12125550100", text: "a", callbackData: "", sendPurpose: "a" };
-    const messages = [good, { ...good, phone: "1.2E+10" }, { text: 1 }, null, "text", [], {}];
+    const wrong = [{ phone: "1.2E+10" }, { phone: null }, { text: "" }, { sendAt: "soon" }, { mediaUrl: "x" }];
+    const messages = [good, ...wrong.map((fields) => ({ ...good, ...fields }))];
     const answer = (await (await world.post("/text/bulk/message/send", client, { messages })).json()) as object;
-    expect(answer).toMatchObject({ successSent: [{ index: 0 }], failedSent: { length: messages.length - 1 } });
+    expect(answer).toMatchObject({ successSent: [{ index: 0 }], failedSent: { length: wrong.length } });
     expectValid("a bulk request", bodyOf("/text/bulk/message/send"), { messages });
+  });
+
+  it("gives the fields of a bulk message their types, of which the service takes others one by one", async () => {
+    const world = await World.create();
+    const client = await world.brand(["+12125550100"]);
+    const good = { phone: "+12125550100", text: "a", callbackData: "", sendPurpose: "a" };
+    const others = [{ ...good, phone: 5 }, { ...good, text: null }, { text: "a" }, null, "text", [], {}];
+    const answer = (await (
+      await world.post("/text/bulk/message/send", client, { messages: [good, ...others] })
+    ).json()) as object;
+    expect(answer).toMatchObject({ successSent: [{ index: 0 }], failedSent: { length: others.length } });
+    for (const one of others)
+      expect(() => expectValid("a bulk request", bodyOf("/text/bulk/message/send"), { messages: [one] })).toThrow();
+  });
+
+  it("has no parameter that asks for an error", () => {
+    for (const { path, operation } of operations)
+      expect([path, JSON.stringify(operation.parameters ?? [])]).not.toEqual([
+        path,
+        expect.stringContaining("Sandbox-Error"),
+      ]);
+  });
+
+  it("takes a bulk request of more messages than the limit, as the service does", () => {
+    const good = { phone: "+12125550100", text: "a", callbackData: "", sendPurpose: "a" };
     expectValid("more than the limit", bodyOf("/text/bulk/message/send"), { messages: new Array(50_001).fill(good) });
   });
 

@@ -54,6 +54,10 @@ describe("Sandbox-Error, for a website of the sandbox", () => {
     expect(await world.rows("SELECT * FROM subscription_changes")).toEqual(before);
   });
 
+  it.each(["42900", "50000", "50300"])("says in the error %s that it was asked for", async (error) => {
+    expect((await call(error)).body.message).toMatch(/\. \(Asked for by the header Sandbox-Error\.\)$/);
+  });
+
   it("says of a fault what a real one says: a send may be stored", async () => {
     const advice = "The message may be stored, so repeat the request only with the same Idempotency-Key.";
     for (const path of ["/text/message/send", "/text/bulk/message/send"])

@@ -110,6 +110,28 @@ describe("an import of subscribers", () => {
     expect(JSON.stringify(world.logs)).not.toMatch(/55501|secret|maybe|example\.com/);
   });
 
+  it.each(["text/csv", "text/plain", "text/plain;charset=UTF-8"])("takes a file as %s", async (type) => {
+    const csv = "phone_numbers,subscribed\n+12125550177,true\n";
+    const answer = await json(world.operator("POST", "/websites/brand/subscribers", csv, type));
+    expect([answer.status, answer.body.imported]).toEqual([200, 1]);
+  });
+
+  it.each([
+    ["phone_numbers,subscribed\n+12125550177,true\n", "text/csv"],
+    ["phone_numbers,subscribed\r\n+12125550177,true\r\n", "text/plain"],
+    ['phone_numbers,name,subscribed\n+12125550177,"Ada, B.",true\n', "text/plain"],
+    [`phone_numbers,subscribed\n${"+12125550177,true\n".repeat(10_000)}`, "text/csv"],
+  ])("names a file that came as a string of JSON", async (csv, type) => {
+    const answer = await json(world.operator("POST", "/websites/brand/subscribers", JSON.stringify(csv), type));
+    expect([answer.status, answer.body.message]).toEqual([400, "body: is a string of JSON: send the file itself"]);
+  });
+
+  it("takes a column whose name has a backslash and an n", async () => {
+    const csv = '"a\\n",phone_numbers,subscribed\nx,+12125550177,true\n';
+    const answer = await json(world.operator("POST", "/websites/brand/subscribers", csv, "text/csv"));
+    expect([answer.status, answer.body.imported]).toEqual([200, 1]);
+  });
+
   it("wants text/csv with a column phone_numbers", async () => {
     expect((await json(world.operator("POST", "/websites/brand/subscribers", {}))).body.code).toBe(41500);
     const answer = await json(world.operator("POST", "/websites/brand/subscribers", "phone\n+1", "text/csv"));

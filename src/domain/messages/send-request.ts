@@ -82,7 +82,6 @@ const callbackData = requiredString(' that holds JSON, such as "{\\"profileId\\"
   .superRefine(firstFault(findDataFault))
   .meta({
     description: `A string that holds JSON, at most ${MAX_CALLBACK_DATA_BYTES} bytes in UTF-8. Callbacks return it byte for byte. With \`""\`, no callback is posted.`,
-    contentMediaType: "application/json",
     maxLength: MAX_CALLBACK_DATA_BYTES,
   });
 

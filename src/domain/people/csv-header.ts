@@ -42,8 +42,12 @@ export function readHeader(beginning: string, isAll: boolean, column: string): C
     if (Array.isArray(names) && names.some((name) => isNamed(name, column))) return { separator, names, records };
     if (names) found.push(names);
   }
+  if (JSON_STRING.test(text)) throw new CsvError("is a string of JSON: send the file itself");
   throw explainMissing(found, column, isAll && !isCut);
 }
+
+/** What a generated client makes of a file that it takes for a value: line breaks are written as backslash and n. */
+const JSON_STRING = /^\s*"[^\r\n]*\\n/;
 
 const isNamed = (name: string, column: string) => name.toLowerCase() === column;
 
