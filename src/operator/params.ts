@@ -81,7 +81,7 @@ export function requirePhone(request: ApiRequest): string {
 }
 
 /** Decodes a parameter, because itty-router leaves a path as it came, and an error should show what the person typed. */
-function decode(text: string): string {
+export function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
