@@ -20,7 +20,7 @@ export interface CampaignCounts {
   counts: CountRow[];
   /** In the last hour. */
   gone: Gone[];
-  /** Of the texts that are pending, scheduled and held ones by day; null: the website has too many. */
+  /** Scheduled and held ones among the pending texts, by day; null: the website has too many. */
   pending: CountRow[] | null;
 }
 
