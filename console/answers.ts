@@ -5,6 +5,7 @@ import type * as z from "zod";
 import type { Report as ReportAnswer } from "../src/domain/operations/report.ts";
 import type { ConsoleSessionAnswer } from "../src/domain/operations/session.ts";
 import type { errorSchema } from "../src/http/error-schema.ts";
+import type { CampaignAnswers } from "../src/operator/answers/campaigns.ts";
 import type { ClientAnswers, TestEventAnswers } from "../src/operator/answers/clients.ts";
 import type { DatabaseAnswers } from "../src/operator/answers/databases.ts";
 import type { DeadJobAnswers } from "../src/operator/answers/dead-jobs.ts";
@@ -43,6 +44,8 @@ export type WebsiteNow = Overview["websites"][number];
 export type CarrierNow = Overview["carriers"][number];
 export type Report = ReportAnswer;
 export type ReportRow = Report["rows"][number];
+
+export type Campaign = CampaignAnswers["Campaign"];
 
 export type Waiting = WaitingAnswers["WaitingMessages"];
 export type WaitingGroup = Waiting["groups"][number];

@@ -613,11 +613,14 @@ CREATE TABLE database_sizes (
   bytes INTEGER NOT NULL
 ) STRICT;
 
--- What is counted, for an hour by minute, for a day by 20 minutes, and for a month by day. The sweep adds up the ledgers once a minute: see
+-- What is counted, for an hour by minute, for a day by 20 minutes, and for a month by day: of a campaign, which is a purpose of a website, under
+-- a span of its own. The sweep adds up the ledgers once a minute: see
 -- src/store/operations/count-ledgers.ts. What no ledger has is added as it happens.
 -- - accepted: texts, without replies to keywords, by their acceptance. Those that are no longer pending are also in a class of
 --   src/domain/messages/outcome-class.ts: in a minute, the detail is their carrier.
 -- - clicked, optedOut: the texts that a person has clicked, or answered by opting out, by the day of their acceptance.
+--   Of a campaign, the detail is its purpose.
+-- - gone: texts of a campaign that a carrier took in the minute. The detail is the purpose.
 -- - joined, parted: numbers that were subscribed, and that were unsubscribed or erased.
 -- - outcome: how submissions and callbacks of a minute ended, and the receipts that came in it. The detail is the kind, the carrier and
 --   the outcome. A success ends a problem at once, whatever its minute.
@@ -626,7 +629,7 @@ CREATE TABLE database_sizes (
 -- - taken, failed, milliseconds: callbacks that were posted to the endpoint of a client, and how long they took, by 20 minutes.
 -- - refused: requests of a website. The detail is the code. At least: what an isolate had not stored at its end is missing.
 CREATE TABLE counts (
-  span TEXT NOT NULL,                  -- minute, slot (of 20 minutes), day
+  span TEXT NOT NULL,                  -- minute, slot (of 20 minutes), day, campaign (a day of one)
   at INTEGER NOT NULL,                 -- the minute, slot or day (UTC), since 1970
   kind TEXT NOT NULL,
   subject TEXT NOT NULL,               -- a website or a client; '' for all of them

@@ -20,6 +20,7 @@ import { subscriptionStatus } from "./http/subscription-status.ts";
 import { ownTestEvent } from "./http/test-event.ts";
 import { welcome } from "./http/welcome.ts";
 import { audit } from "./operator/audit.ts";
+import { campaigns } from "./operator/campaigns.ts";
 import { cancel } from "./operator/cancel.ts";
 import { carriers } from "./operator/carriers.ts";
 import { clients } from "./operator/clients.ts";
@@ -69,6 +70,7 @@ const ofOperator = [
   holds,
   cancel,
   reports,
+  campaigns,
   subscriberList,
   ledger,
   subscribers,

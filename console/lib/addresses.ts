@@ -6,6 +6,9 @@ const encode = encodeURIComponent;
 /** The messages that a search finds: `purpose:winter-sale status:waiting`. */
 export const messagesHash = (search: string): string => toHash(["messages"], { q: search });
 
+export const campaignHash = (websiteId: string, sendPurpose: string): string =>
+  toHash(["websites", websiteId, "campaigns", sendPurpose]);
+
 export const personHash = (personId: string): string => toHash(["people", personId]);
 
 export const websitePath = (websiteId: string): string => `/operator/websites/${encode(websiteId)}`;

@@ -1,6 +1,6 @@
 // Pure. What a hold covers, in words, and beside others.
-import { inShell } from "../../src/operator/in-shell.ts";
 import type { Hold, ListedHold, WaitingGroup } from "../answers.ts";
+import { commandOf } from "./shell-command.ts";
 
 type Scope = Pick<Hold, "sendPurpose" | "clientId">;
 
@@ -30,8 +30,6 @@ export function unnamed(holds: ListedHold[], groups: WaitingGroup[]): ListedHold
   return holds.filter(({ holdId }) => !named.has(holdId));
 }
 
-/** The options of a shell command for the same texts. */
-export const scopeOptions = ({ sendPurpose, clientId }: Scope): string =>
-  [sendPurpose && ` --purpose ${inShell(sendPurpose)}`, clientId && ` --client ${inShell(clientId)}`]
-    .filter(Boolean)
-    .join("");
+/** The command of the shell for the same texts. */
+export const commandFor = (verb: string, websiteId: string, { sendPurpose, clientId }: Scope): string =>
+  commandOf(verb, [websiteId], { purpose: sendPurpose, client: clientId });

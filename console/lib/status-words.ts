@@ -60,7 +60,7 @@ export function lookOf({ status, reason, waits, updatedAt }: Told, now: number):
 }
 
 const REASONS: Record<string, string> = {
-  CANCELLED: "by an operator",
+  CANCELLED: "cancelled",
   EXPIRED: "too late to send",
   QUIET_HOURS: "outside sending hours",
   FREQUENCY_CAP: "over the cap",
@@ -79,10 +79,16 @@ const REASONS: Record<string, string> = {
 
 export const reasonWords = (reason: string): string => REASONS[reason] ?? reason.toLowerCase().replaceAll("_", " ");
 
+/** Why, and in whose words. The service's words for a cancellation say by whom it was. */
+export function whyOf(reason: string, reasonDetail: string | null): [why: string, words: string | null] {
+  if (reason === "CANCELLED") return [reasonDetail ?? reasonWords(reason), null];
+  return [reasonWords(reason), reasonDetail];
+}
+
 /** The second line of a status: why, or how long. */
 export function detailOf(message: FoundMessage, now: number): string {
   const { status, reason, waits, carrier, attempts, acceptedAt, updatedAt } = message;
-  if (reason !== null) return reasonWords(reason);
+  if (reason !== null) return whyOf(reason, message.reasonDetail)[0].replace(/^cancelled by/, "by");
   if (status === "DELIVERED") {
     const took = formatShortSpan(Math.max(0, Date.parse(updatedAt) - Date.parse(acceptedAt)));
     return message.clickedAt ? `${took}, clicked` : took;

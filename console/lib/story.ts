@@ -2,7 +2,7 @@
 import type { Callback, HeldHours, Message } from "../answers.ts";
 import { countOf, listOf } from "./numbers.ts";
 import { maskEmail, maskPhone } from "./phones.ts";
-import { lookOf, reasonWords } from "./status-words.ts";
+import { lookOf, whyOf } from "./status-words.ts";
 import {
   cityOf,
   formatClock,
@@ -54,9 +54,8 @@ export function leadOf(message: Message, now: number): string {
   }
   if (status === "SENDING")
     return `${carrierOf(message)} took it, and has said nothing more for ${formatSpan(now - Date.parse(updatedAt))}. ${told}`;
-  const why = reason
-    ? `${reasonWords(reason)}${reasonDetail ? ` (${reasonDetail})` : ""}`
-    : "Nothing was sent to this number";
+  const [own, words] = reason ? whyOf(reason, reasonDetail) : [];
+  const why = own ? `${own}${words ? ` (${words})` : ""}` : "Nothing was sent to this number";
   return `${why[0]?.toUpperCase()}${why.slice(1)}. ${told}`;
 }
 
@@ -75,6 +74,9 @@ export function answerOf(callback: Callback): { words: string; isTaken: boolean 
 
 function toldSentence(message: Message): string {
   const posted = message.callbacks.filter(({ attemptedAt }) => attemptedAt !== null);
+  const due = message.callbacks.length - posted.length;
+  if (due > 0)
+    return `${clientOf(message)} is told soon: ${countOf(due, "callback")} ${due === 1 ? "waits" : "wait"} to be posted.`;
   if (posted.length === 0) return `${clientOf(message)} asked for no callback.`;
   const taken = posted.filter(isTaken).length;
   if (taken === posted.length) return `${clientOf(message)} was told.`;

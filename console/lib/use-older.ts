@@ -16,6 +16,11 @@ export interface Older<Row> {
   clear(): void;
 }
 
+/** The pages of a list that come after its first, and the last of them. */
+export interface OlderOf<Answer, Row> extends Older<Row> {
+  last: Answer;
+}
+
 /**
  * The pages of a list that come after its first.
  * @param cursor the name of the query's cursor
@@ -25,16 +30,21 @@ export function useOlder<Answer extends Page, Row>(
   path: string,
   rowsOf: (page: Answer) => Row[],
   cursor = "cursor",
-): Older<Row> {
+): OlderOf<Answer, Row> {
   const [rows, setRows] = useState<Row[]>([]);
-  const [next, setNext] = useState<string | null>(null);
+  const [read, setRead] = useState<Answer | null>(null);
   const loading = useAct();
-  const after = rows.length > 0 ? next : first.next;
+  const last = read ?? first;
+  const after = last.next;
   const load = () =>
     void loading.run(async () => {
       const page = await ask<Answer>(pathOf(path, { [cursor]: after }));
       setRows([...rows, ...rowsOf(page)]);
-      setNext(page.next);
+      setRead(page);
     });
-  return { rows, hasMore: after !== null, loading, load, clear: () => setRows([]) };
+  const clear = () => {
+    setRows([]);
+    setRead(null);
+  };
+  return { rows, last, hasMore: after !== null, loading, load, clear };
 }

@@ -2,6 +2,7 @@ import type { JSX } from "preact";
 import type { AuditPage as Answer } from "../answers.ts";
 import { pathOf, type Route, toHash } from "../lib/router.ts";
 import { isOperator } from "../lib/session.ts";
+import { commandOf } from "../lib/shell-command.ts";
 import { useAnswer } from "../lib/use-answer.ts";
 import { useOlder } from "../lib/use-older.ts";
 import { FromShell } from "../parts/empty.tsx";
@@ -36,7 +37,7 @@ export function AuditPage({ route }: { route: Route }): JSX.Element {
       >
         <Entries key={path} first={data} path={path} />
       </Section>
-      <FromShell line="audit" />
+      <FromShell line={commandOf("audit", [], { website, client, by })} />
     </Page>
   );
 }

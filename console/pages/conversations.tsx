@@ -4,6 +4,7 @@ import { ask } from "../lib/ask.ts";
 import { attempt } from "../lib/attempt.ts";
 import { countOf, formatCount } from "../lib/numbers.ts";
 import { pathOf, type Route, toHash } from "../lib/router.ts";
+import { commandOf } from "../lib/shell-command.ts";
 import { type Look, OPTED_OUT, SUBSCRIBED } from "../lib/status-words.ts";
 import { useAnswer } from "../lib/use-answer.ts";
 import { useOlder } from "../lib/use-older.ts";
@@ -52,7 +53,7 @@ export function Conversations({ route }: { route: Route }): JSX.Element {
         ]}
       />
       <List key={path} first={data} path={path} reload={reload} />
-      <FromShell line="texts" />
+      <FromShell line={commandOf("texts", [], { website, "to-decide": isDeciding || null })} />
     </Page>
   );
 }

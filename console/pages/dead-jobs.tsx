@@ -52,7 +52,7 @@ export function DeadJobs(): JSX.Element {
           ]}
         />
       )}
-      <FromShell line={`${open > 0 ? "put-back --all" : "dead-jobs"}`} />
+      <FromShell line="dead-jobs" />
     </Page>
   );
 }

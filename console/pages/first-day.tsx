@@ -10,7 +10,7 @@ import { ProblemList } from "../parts/problem-list.tsx";
 export const FirstDay = ({ answer }: { answer: Overview }): JSX.Element => (
   <Page title="No text yet" lead={LEAD}>
     {answer.problems.length > 0 && <ProblemList problems={answer.problems} />}
-    <FirstSteps id={answer.websites[0]?.websiteId} />
+    <FirstSteps website={answer.websites[0]} />
   </Page>
 );
 
@@ -23,21 +23,24 @@ export const NoWebsite = (): JSX.Element => (
 
 const LEAD = "Three steps, then your platform sends.";
 
-function FirstSteps({ id = "harbor-coffee" }: { id?: string | undefined }): JSX.Element {
+function FirstSteps({ website }: { website?: Overview["websites"][number] | undefined }): JSX.Element {
   const canChange = isOperator();
+  const id = website?.websiteId ?? "harbor-coffee";
   return (
     <EmptySteps
       steps={[
-        {
-          title: "Make a website",
-          meaning: "A website is one brand: its people, its sender, its limits.",
-          line: `put-website ${id} --name "Harbor Coffee" --carrier sandbox`,
-          act: canChange && (
-            <ButtonLink kind="dark" href="#/websites/new">
-              New website
-            </ButtonLink>
-          ),
-        },
+        website
+          ? { title: "Make a website", meaning: `${website.name} is made.`, isDone: true }
+          : {
+              title: "Make a website",
+              meaning: "A website is one brand: its people, its sender, its limits.",
+              line: `put-website ${id} --name "Harbor Coffee" --carrier sandbox`,
+              act: canChange && (
+                <ButtonLink kind="dark" href="#/websites/new">
+                  New website
+                </ButtonLink>
+              ),
+            },
         {
           title: "Make a client",
           meaning: "A client is the platform that sends. You get an id and a secret, shown once.",

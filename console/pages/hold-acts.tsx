@@ -4,6 +4,7 @@ import { ask } from "../lib/ask.ts";
 import { attempt } from "../lib/attempt.ts";
 import { type NameOf, overlaps, scopeWords } from "../lib/holds.ts";
 import { countOf } from "../lib/numbers.ts";
+import { commandOf } from "../lib/shell-command.ts";
 import { formatTime } from "../lib/times.ts";
 import { Confirm } from "../parts/confirm.tsx";
 import { FromShell } from "../parts/empty.tsx";
@@ -101,7 +102,7 @@ export function ReleaseDialog({ asked, others, website, nameOf, onClose, reload 
       }}
       onClose={onClose}
     >
-      <FromShell line={`release ${websiteId} --hold ${holdId}`} />
+      <FromShell line={commandOf("release", [websiteId], { hold: holdId })} />
     </Confirm>
   );
 }

@@ -13,7 +13,7 @@ import { tellDone } from "../parts/toast.tsx";
 export function ImportHistory(): JSX.Element | null {
   const { data, reload } = useAnswer<ImportList>("/operator/imports", undefined, false);
   if (!data) return null;
-  if (data.imports.length === 0) return <FromShell line="import-subscribers harbor-coffee people.csv" />;
+  if (data.imports.length === 0) return <FromShell line="imports" />;
   return (
     <Section title="The last imports">
       <Table
@@ -45,6 +45,7 @@ export function ImportHistory(): JSX.Element | null {
           ],
         ]}
       />
+      <FromShell line="imports" />
     </Section>
   );
 }

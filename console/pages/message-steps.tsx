@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import type { Callback, Message } from "../answers.ts";
 import { evidenceOf, sourceWords } from "../lib/audit-words.ts";
 import { countOf } from "../lib/numbers.ts";
-import { lookOfStatus, reasonWords } from "../lib/status-words.ts";
+import { lookOfStatus, whyOf } from "../lib/status-words.ts";
 import { answerOf, carrierOf, clientOf, groupTries, type Tries } from "../lib/story.ts";
 import { formatSeconds, formatShortSpan, formatSpan, formatTime } from "../lib/times.ts";
 import { Copy } from "../parts/copy.tsx";
@@ -129,7 +129,8 @@ function outcome(
   const look = lookOfStatus(status);
   const took = message.submissions.find((it) => it.outcome === "accepted")?.at;
   const isReceipt = status === "DELIVERED" || status === "FAILED_TO_DELIVERY";
-  const words = reason ? `${reasonWords(reason)}${message.reasonDetail ? `: ${message.reasonDetail}` : ""}.` : "";
+  const [why, detail] = reason ? whyOf(reason, message.reasonDetail) : [];
+  const words = why ? `${why}${detail ? `: ${detail}` : ""}.` : "";
   const after =
     isReceipt && took
       ? `Receipt of ${carrierOf(message)}, ${formatSpan(Math.max(0, Date.parse(occurredAt) - Date.parse(took)))} after it took the text.`

@@ -1,15 +1,17 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { FoundMessages, Status as StatusCode } from "../answers.ts";
+import type { FoundMessage, FoundMessages, Status as StatusCode } from "../answers.ts";
 import { formatCount } from "../lib/numbers.ts";
 import { isMessageId, personIn } from "../lib/phones.ts";
 import type { Route } from "../lib/router.ts";
 import { pathOf, toHash } from "../lib/router.ts";
 import { findPerson, maskedNumberOf } from "../lib/search.ts";
 import { type Filter, parseSearch, type Search, textFaults, toTime, writeSearch } from "../lib/search-words.ts";
+import { commandOf } from "../lib/shell-command.ts";
+import { formatTime } from "../lib/times.ts";
 import { useAct } from "../lib/use-act.ts";
 import { useAnswer } from "../lib/use-answer.ts";
-import { useOlder } from "../lib/use-older.ts";
+import { type OlderOf, useOlder } from "../lib/use-older.ts";
 import { go } from "../lib/use-route.ts";
 import { Button, FailureLine } from "../parts/button.tsx";
 import { FromShell } from "../parts/empty.tsx";
@@ -36,9 +38,10 @@ function statusOf(word: string): string {
   return TABS.find(([name]) => name.toLowerCase() === plain)?.[1] ?? word.toUpperCase();
 }
 
-function pathFor({ filters, text }: Search, person: string | undefined): string {
+/** What the call is asked for: its options in the shell have the same names. */
+function queryOf({ filters, text }: Search, person: string | undefined) {
   const time = (word: string | undefined) => (word ? toTime(word, new Date())?.toISOString() : undefined);
-  return pathOf("/operator/messages", {
+  return {
     person,
     website: filters.website,
     purpose: filters.purpose ?? text,
@@ -47,7 +50,7 @@ function pathFor({ filters, text }: Search, person: string | undefined): string 
     client: filters.client,
     from: time(filters.after),
     until: time(filters.before),
-  });
+  };
 }
 
 export function Messages({ route }: { route: Route }): JSX.Element {
@@ -55,7 +58,10 @@ export function Messages({ route }: { route: Route }): JSX.Element {
   const search = parseSearch(q);
   const [refused, setRefused] = useState<string[]>([]);
   const wrong = [...refused, ...search.wrong, ...textFaults(search)];
-  const path = wrong.length > 0 ? null : pathFor(search, person);
+  const query = queryOf(search, person);
+  const path = wrong.length > 0 ? null : pathOf("/operator/messages", query);
+  const line = commandOf("messages", [], query);
+  const isFiltered = Object.values(query).some(Boolean);
   // Those of a person are asked for once: each look is in the audit log.
   const { data, failure, reload } = useAnswer<FoundMessages>(path, person ? undefined : 30);
   const submitting = useAct();
@@ -118,13 +124,23 @@ export function Messages({ route }: { route: Route }): JSX.Element {
           isCurrent: status === current,
         }))}
       />
-      {path && (data ? <List key={path} first={data} path={path} text={search.text} /> : !failure && <Loading />)}
+      {path &&
+        (data ? (
+          <List key={path} first={data} {...{ path, isFiltered, line }} text={search.text} />
+        ) : (
+          !failure && <Loading />
+        ))}
     </Page>
   );
 }
 
+interface ListProps extends NoneProps {
+  first: FoundMessages;
+  path: string;
+}
+
 /** The first page is looked at again while it is at the top of the window; older ones are added below. */
-function List({ first, path, text }: { first: FoundMessages; path: string; text: string }): JSX.Element {
+function List({ first, path, text, isFiltered, line }: ListProps): JSX.Element {
   const [shown, setShown] = useState(first);
   const older = useOlder(shown, path, (page) => page.messages);
   const now = useNow(30);
@@ -142,7 +158,9 @@ function List({ first, path, text }: { first: FoundMessages; path: string; text:
     scrollTo(0, 0);
   };
   const messages = [...shown.messages, ...older.rows];
-  if (messages.length === 0) return <NoMessages text={text} />;
+  if (messages.length === 0 && older.hasMore) return <LookFurther older={older} line={line} />;
+  if (messages.length === 0) return <NoMessages text={text} isFiltered={isFiltered} line={line} />;
+  const { lookedBackTo } = older.last;
   return (
     <>
       {fresh > 0 && (
@@ -154,14 +172,61 @@ function List({ first, path, text }: { first: FoundMessages; path: string; text:
       )}
       <MessageRows messages={messages} now={now} />
       <ListEnd older={older}>
-        Newest first. {older.hasMore ? `These ${formatCount(messages.length)}.` : "These are all."}
+        Newest first.{" "}
+        {older.hasMore
+          ? `These ${formatCount(messages.length)}${lookedBackTo ? `, back to ${formatTime(lookedBackTo, now)}` : ""}.`
+          : "These are all."}
       </ListEnd>
-      <FromShell line="messages" />
+      <FromShell line={line} />
     </>
   );
 }
 
-const NoMessages = ({ text }: { text: string }) => (
+/** A page of so many messages has none: it goes on by itself, for some pages. */
+const PAGES_AT_ONCE = 20;
+
+function LookFurther({ older, line }: { older: OlderOf<FoundMessages, FoundMessage>; line: string }): JSX.Element {
+  const [left, setLeft] = useState(PAGES_AT_ONCE);
+  const now = useNow(30);
+  const { loading, load, last } = older;
+  const isWaiting = left === 0 || loading.failure !== null;
+  useEffect(() => {
+    if (isWaiting || loading.isBusy) return;
+    setLeft(left - 1);
+    load();
+  }, [last, isWaiting, loading.isBusy]);
+  const back = last.lookedBackTo ? ` back to ${formatTime(last.lookedBackTo, now)}` : " that were looked at";
+  return (
+    <>
+      <h2>None among the texts{back}</h2>
+      <p class="lead" role="status">
+        {isWaiting ? "There are older ones." : "Looking further…"}
+      </p>
+      {isWaiting && <Button onPress={() => setLeft(PAGES_AT_ONCE)}>Look further</Button>}
+      <FailureLine failure={loading.failure} />
+      <FromShell line={line} />
+    </>
+  );
+}
+
+const NoText = ({ line }: { line: string }) => (
+  <>
+    <h2>No text yet</h2>
+    <p class="lead">Texts are kept for as many days as RETENTION_DAYS says.</p>
+    <FromShell line={line} />
+  </>
+);
+
+interface NoneProps {
+  text: string;
+  isFiltered: boolean;
+  line: string;
+}
+
+const NoMessages = ({ text, isFiltered, line }: NoneProps) =>
+  isFiltered ? <NoneLikeThis text={text} line={line} /> : <NoText line={line} />;
+
+const NoneLikeThis = ({ text, line }: Omit<NoneProps, "isFiltered">) => (
   <>
     <h2>No text is like this</h2>
     {text && (
@@ -174,6 +239,6 @@ const NoMessages = ({ text }: { text: string }) => (
       Take a filter away, or look <a href="#/messages">at all of them</a>. Texts are kept for as many days as
       RETENTION_DAYS says.
     </p>
-    <FromShell line="messages --status DELIVERED" />
+    <FromShell line={line} />
   </>
 );

@@ -84,7 +84,9 @@ export function Hour({ answer }: { answer: Overview }): JSX.Element {
               value: formatCount(needs.overdue),
               judgment:
                 needs.overdue === 0
-                  ? "none"
+                  ? needs.held
+                    ? `${formatCount(needs.held)} are held`
+                    : "none"
                   : needs.overdue === null
                     ? "not counted"
                     : waitsFor.length > 0

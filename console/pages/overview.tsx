@@ -37,13 +37,13 @@ function Whole({ answer }: { answer: Answer }): JSX.Element {
           <SmallSection
             title="Clicks"
             side={<Today count={today?.clicked} />}
-            days={days.map((it) => ({ day: it.day, up: it.clicked }))}
+            series={days.map((it) => ({ at: it.day, up: it.clicked }))}
             names={["Clicked"]}
           />
           <SmallSection
             title="Opt-outs"
             side={<Today count={today?.optedOut} />}
-            days={days.map((it) => ({ day: it.day, up: it.optedOut }))}
+            series={days.map((it) => ({ at: it.day, up: it.optedOut }))}
             names={["Opted out"]}
             tone="none-fill"
           />

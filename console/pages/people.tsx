@@ -5,6 +5,7 @@ import { sourceWords } from "../lib/audit-words.ts";
 import { countOf } from "../lib/numbers.ts";
 import { maskEmail } from "../lib/phones.ts";
 import { type Route, toHash } from "../lib/router.ts";
+import { commandOf } from "../lib/shell-command.ts";
 import { OPTED_OUT, SUBSCRIBED } from "../lib/status-words.ts";
 import { useAnswer } from "../lib/use-answer.ts";
 import { useOlder } from "../lib/use-older.ts";
@@ -45,22 +46,28 @@ export function People({ route }: { route: Route }): JSX.Element {
           />
         </div>
       )}
-      {path && people.data && <List key={path} first={people.data} path={path} />}
+      {path && people.data && <List key={path} first={people.data} path={path} websiteId={website?.websiteId ?? ""} />}
       {path && !people.data && <Loading />}
       {!website && <p>No website yet.</p>}
-      <FromShell line="find-person +12065550142" />
+      {website && <FromShell line={commandOf("subscribers", [website.websiteId])} />}
     </Page>
   );
 }
 
-function List({ first, path }: { first: SubscriberPage; path: string }): JSX.Element {
+interface ListProps {
+  first: SubscriberPage;
+  path: string;
+  websiteId: string;
+}
+
+function List({ first, path, websiteId }: ListProps): JSX.Element {
   const older = useOlder(first, path, (page) => page.subscribers);
   const people = [...first.subscribers, ...older.rows];
   if (people.length === 0) {
     return (
       <>
         <p>Nobody yet. An import brings people.</p>
-        <CommandLine line="import-subscribers harbor-coffee people.csv" />
+        <CommandLine line={commandOf("import-subscribers", [websiteId, "people.csv"])} />
       </>
     );
   }

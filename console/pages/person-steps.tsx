@@ -1,6 +1,6 @@
 import type { InboundText, Person, PersonAtWebsite, PersonMessage, SubscriptionChange } from "../answers.ts";
 import { evidenceOf, sourceWords } from "../lib/audit-words.ts";
-import { lookOfStatus, reasonWords } from "../lib/status-words.ts";
+import { lookOfStatus, whyOf } from "../lib/status-words.ts";
 import { Bubble, type Step } from "../parts/timeline.tsx";
 
 export type Kind = "consent" | "out" | "in";
@@ -81,10 +81,11 @@ function inboundStep(
 }
 
 function messageStep(
-  { messageId, acceptedAt, status, reason, sendPurpose, text }: PersonMessage,
+  { messageId, acceptedAt, status, reason, reasonDetail, sendPurpose, text }: PersonMessage,
   name: string,
 ): PersonStep {
   const look = lookOfStatus(status);
+  const why = reason && whyOf(reason, reasonDetail)[0];
   return {
     kind: "out",
     key: messageId,
@@ -97,7 +98,7 @@ function messageStep(
       </a>
     ),
     rest: name,
-    explanation: reason ? `${reasonWords(reason)[0]?.toUpperCase()}${reasonWords(reason).slice(1)}.` : undefined,
+    explanation: why ? `${why[0]?.toUpperCase()}${why.slice(1)}.` : undefined,
     content: <Bubble text={text} />,
   };
 }

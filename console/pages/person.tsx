@@ -5,6 +5,7 @@ import { ask, download } from "../lib/ask.ts";
 import { countOf, formatCount, listOf, sumOf } from "../lib/numbers.ts";
 import { formatPhone, maskEmail, maskPhone } from "../lib/phones.ts";
 import { pathOf, type Route, toHash } from "../lib/router.ts";
+import { commandOf } from "../lib/shell-command.ts";
 import { type Look, OPTED_OUT, SUBSCRIBED } from "../lib/status-words.ts";
 import { useAct } from "../lib/use-act.ts";
 import { useAnswer } from "../lib/use-answer.ts";
@@ -73,7 +74,7 @@ function Known({ person, id, show, reload }: OfPerson & { show: Kind | "all" }):
           ) : (
             <p>Nothing is kept of this person here.</p>
           )}
-          <FromShell line={`find-person <number>`} />
+          <FromShell line={commandOf("find-person", [id])} />
         </div>
         <aside class="first" aria-label="Proof and websites">
           {optedOut.map((site) => (

@@ -27,7 +27,7 @@ export function Problems(): JSX.Element {
       <Section title="Problems of the last 7 days">
         {lastProblems.length > 0 ? <ProblemHistory problems={lastProblems} /> : <p>There was none.</p>}
       </Section>
-      <FromShell line="health" />
+      <FromShell line="overview" />
     </Page>
   );
 }

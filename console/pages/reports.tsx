@@ -1,29 +1,39 @@
 import type { JSX } from "preact";
 import type { Report, WebsiteList } from "../answers.ts";
 import { reportPath } from "../lib/addresses.ts";
-import { formatCount, formatShare } from "../lib/numbers.ts";
-import { dayBefore } from "../lib/rates.ts";
+import { countOf, formatCount, formatShare } from "../lib/numbers.ts";
+import { CUSTOM, fileName, type Range, rangeOptions, readRange } from "../lib/ranges.ts";
 import { pathOf, type Route, toHash } from "../lib/router.ts";
+import { commandOf } from "../lib/shell-command.ts";
 import { formatDay } from "../lib/times.ts";
 import { useAnswer } from "../lib/use-answer.ts";
 import { go } from "../lib/use-route.ts";
 import { DaysSection } from "../parts/days-section.tsx";
 import { FromShell } from "../parts/empty.tsx";
-import { Choice } from "../parts/field.tsx";
+import { Choice, DayField } from "../parts/field.tsx";
 import { NoAnswer, Page } from "../parts/page.tsx";
 import { Section } from "../parts/section.tsx";
 import { Tiles } from "../parts/tiles.tsx";
-import { Campaigns } from "./website-campaigns.tsx";
+import { OutcomesSection } from "./outcomes.tsx";
+import { Groups } from "./report-groups.tsx";
 
-const SPANS = [7, 30, 90];
+/** What a report is by. A purpose is a campaign. */
+const GROUPS = [
+  ["website", "Website"],
+  ["purpose", "Purpose"],
+  ["sender", "Sender"],
+] as const;
 
-/** By purpose, with rates and the change to the days before: what an account manager asks. */
+export type By = (typeof GROUPS)[number][0];
+
+/** By website, purpose or sender, with rates and the change to the days before: what an account manager asks, and what is billed. */
 export function Reports({ route }: { route: Route }): JSX.Element {
   const { website } = route.query;
-  const days = SPANS.find((span) => String(span) === route.query.days) ?? 30;
+  const now = Date.now();
+  const { name, ...range } = readRange(route.query, now);
+  const by = GROUPS.find(([value]) => value === route.query.by)?.[0] ?? (website ? "purpose" : "website");
   const base = reportPath(website);
-  const span = { from: dayBefore(Date.now(), days - 1), to: dayBefore(Date.now(), 0) };
-  const { data, failure, reload } = useAnswer<Report>(pathOf(base, { by: "day", ...span }), 60);
+  const { data, failure, reload } = useAnswer<Report>(pathOf(base, { by: "day", ...range }), 60);
   const websites = useAnswer<WebsiteList>("/operator/websites", undefined, false).data?.websites ?? [];
   if (!data) return <NoAnswer failure={failure} title="Reports" onRetry={reload} />;
   const { total } = data;
@@ -31,54 +41,79 @@ export function Reports({ route }: { route: Route }): JSX.Element {
     total.accepted === 0
       ? "No text in these days"
       : `${formatShare(total.delivered, total.delivered + total.undelivered)} of texts arrived`;
-  const csv = (by: string) => pathOf(base, { by, format: "csv", ...span });
   return (
     <Page
       title={title}
-      lead={`${formatDay(data.from)} to ${formatDay(data.to)}, days of UTC.`}
+      lead={`${formatDay(data.from)}${data.from === data.to ? "" : ` to ${formatDay(data.to)}`}, by days of UTC.`}
       acts={
-        <a class="button" href={csv("purpose")} download="report.csv">
+        <a
+          class="button"
+          href={pathOf(base, { by, format: "csv", ...range })}
+          download={fileName(website, range, by, now)}
+        >
           Export as CSV
         </a>
       }
     >
-      <Choices websites={websites} website={website} days={days} />
+      <Choices websites={websites} website={website} {...{ name, range, by, now }} />
       <Numbers total={total} />
-      {total.accepted > 0 && <ByDay report={data} />}
-      <Section title="By purpose" of={`with the change to the ${days} days before`}>
-        <Campaigns key={`${website} ${days}`} websiteId={website ?? null} days={days} />
+      {total.accepted > 0 && data.rows.length > 1 && <ByDay report={data} />}
+      <Section title={`By ${by}`} of="with the change to as many days before">
+        <Groups key={`${website} ${name} ${by}`} websiteId={website ?? null} by={by} range={range} />
       </Section>
-      <FromShell line={`report${website ? ` ${website}` : ""} --by purpose`} />
+      {total.accepted > 0 && <OutcomesSection counts={total} of="in these days" />}
+      <FromShell
+        line={commandOf("report", website ? [website] : [], { all: website ? undefined : true, by, ...range })}
+      />
     </Page>
   );
 }
 
-function Choices({
-  websites,
-  website,
-  days,
-}: {
+interface ChoicesProps {
   websites: WebsiteList["websites"];
   website: string | undefined;
-  days: number;
-}): JSX.Element {
-  const show = (next: { website?: string | undefined; days?: string }) =>
-    go(toHash(["reports"], { website, days: String(days), ...next }));
+  /** The range, as the address has it. */
+  name: string;
+  range: Range;
+  by: By;
+  now: number;
+}
+
+function Choices({ websites, website, name, range, by, now }: ChoicesProps): JSX.Element {
+  const isCustom = name === CUSTOM;
+  const chosen = isCustom ? range : { range: name };
+  const show = (next: Record<string, string | undefined>) =>
+    go(toHash(["reports"], { website, by, ...chosen, ...next }));
   return (
     <div class="filter-row">
       <Choice
         id="report-website"
         label="Website"
-        options={[["", "All"], ...websites.map(({ websiteId, name }) => [websiteId, name] as const)]}
+        options={[["", "All"], ...websites.map(({ websiteId, name: of }) => [websiteId, of] as const)]}
         value={website ?? ""}
-        onChange={(to) => show({ website: to })}
+        onChange={(to) => show({ website: to, by: undefined })}
       />
       <Choice
         id="report-days"
         label="Days"
-        options={SPANS.map((span) => [String(span), `the last ${span}`])}
-        value={String(days)}
-        onChange={(to) => show({ days: to })}
+        options={rangeOptions(now)}
+        value={name}
+        onChange={(to) =>
+          show(to === CUSTOM ? { range: undefined, ...range } : { range: to, from: undefined, to: undefined })
+        }
+      />
+      {isCustom && (
+        <>
+          <DayField id="report-from" label="From" value={range.from} onChange={(from) => show({ from })} />
+          <DayField id="report-to" label="To" value={range.to} onChange={(to) => show({ to })} />
+        </>
+      )}
+      <Choice
+        id="report-by"
+        label="By"
+        options={GROUPS.filter(([value]) => !website || value !== "website")}
+        value={by}
+        onChange={(to) => show({ by: to })}
       />
     </div>
   );
@@ -91,7 +126,7 @@ function Numbers({ total }: { total: Report["total"] }): JSX.Element {
         {
           label: "Accepted",
           value: formatCount(total.accepted),
-          judgment: `${formatCount(total.sent)} went to a carrier`,
+          judgment: `${formatCount(total.sent)} went to a carrier, in ${countOf(total.segments, "segment")}`,
         },
         {
           label: "Delivered",
@@ -106,12 +141,12 @@ function Numbers({ total }: { total: Report["total"] }): JSX.Element {
         {
           label: "Clicked",
           value: formatCount(total.clicked),
-          judgment: `${formatShare(total.clicked ?? 0, total.sent)}, without ${formatCount(total.robotClicks)} of robots`,
+          judgment: `${formatShare(total.clicked, total.sent)}, without ${formatCount(total.robotClicks)} of robots`,
         },
         {
           label: "Opted out",
           value: formatCount(total.optedOut),
-          judgment: formatShare(total.optedOut ?? 0, total.sent),
+          judgment: formatShare(total.optedOut, total.sent),
         },
       ]}
     />

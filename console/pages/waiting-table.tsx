@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from "preact";
 import type { Hold, ListedHold, WaitingGroup, WaitingRow } from "../answers.ts";
-import { messagesHash } from "../lib/addresses.ts";
+import { campaignHash, messagesHash } from "../lib/addresses.ts";
 import { type NameOf, scopeWords } from "../lib/holds.ts";
 import { formatCount, sumOf } from "../lib/numbers.ts";
 import type { Shape, Tone } from "../lib/status-words.ts";
@@ -128,8 +128,11 @@ const SOON = 3 * 3_600_000;
 const columnsOf = (now: number, holds: ListedHold[], acts: Acts): Column<Grouped>[] => [
   [
     "Purpose and client",
-    ({ sendPurpose, clientName, clientId, kind }) => (
-      <Two first={sendPurpose} second={[clientName ?? clientId.slice(0, 8), kind].filter(Boolean).join(", ")} />
+    ({ group, sendPurpose, clientName, clientId, kind }) => (
+      <Two
+        first={clientId ? <a href={campaignHash(group.websiteId, sendPurpose)}>{sendPurpose}</a> : sendPurpose}
+        second={[clientName ?? clientId.slice(0, 8), kind].filter(Boolean).join(", ")}
+      />
     ),
     "head",
   ],

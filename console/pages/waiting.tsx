@@ -4,6 +4,7 @@ import type { HoldList, ListedHold, Waiting, WaitingGroup, WaitingRow } from "..
 import { namesIn, unnamed } from "../lib/holds.ts";
 import { countOf, formatCount, listOf, sumOf } from "../lib/numbers.ts";
 import { pathOf, type Route } from "../lib/router.ts";
+import { commandOf } from "../lib/shell-command.ts";
 import { cityOf, formatClockIn, formatTime } from "../lib/times.ts";
 import { useAnswer } from "../lib/use-answer.ts";
 import { FromShell } from "../parts/empty.tsx";
@@ -11,7 +12,7 @@ import { NoAnswer, Page } from "../parts/page.tsx";
 import { Note } from "../parts/status.tsx";
 import { useNow } from "../parts/time.tsx";
 import { hold, ReleaseDialog } from "./hold-acts.tsx";
-import { CancelDialog } from "./waiting-dialogs.tsx";
+import { CancelDialog, CountedCancel } from "./waiting-dialogs.tsx";
 import { type Acts, type Asked, meantBy, WaitingTable } from "./waiting-table.tsx";
 
 const isUnwanted = ({ why }: WaitingRow) => why === "carrier" || why === "queue";
@@ -53,7 +54,7 @@ export function WaitingPage({ route }: { route: Route }): JSX.Element {
       {groups.length > 0 && (
         <WaitingTable groups={groups} idle={idle} holds={holds} nameOf={namesIn(data.groups)} acts={acts} now={now} />
       )}
-      <FromShell line={`waiting${website ? ` --website ${website}` : ""}`} />
+      <FromShell line={commandOf("waiting", [], { website })} />
       {asked && (
         <Dialogs
           {...{ asked, holds, groups, acts, reload }}
@@ -113,7 +114,11 @@ function Dialogs({ asked, holds, groups, acts, reload, onClose }: DialogsProps):
     if (own && own.texts <= row.count) acts.ask({ verb: "release", hold: { ...own, texts: 0 } });
     reload();
   };
-  return <CancelDialog {...{ group, row, onClose }} onHold={holdInstead} onCancelled={offerRelease} />;
+  const meant = meantBy(group, row);
+  const client = row.clientName ?? row.clientId.slice(0, 8);
+  const about = { meant, website: group.name, client, isHeld: row.why === "held" };
+  const then = { onHold: holdInstead, onCancelled: offerRelease, onClose };
+  return group.isCut ? <CountedCancel {...about} {...then} /> : <CancelDialog {...about} {...then} count={row.count} />;
 }
 
 function leadOf(rows: WaitingRow[], idle: ListedHold[], now: number): string {

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import type { HoldList, ListedHold, WebsiteWithClients } from "../answers.ts";
-import { scopeWords } from "../lib/holds.ts";
+import type { HoldList, ListedHold } from "../answers.ts";
+import { type NameOf, scopeWords } from "../lib/holds.ts";
 import { formatCount } from "../lib/numbers.ts";
 import { pathOf } from "../lib/router.ts";
 import { useAnswer } from "../lib/use-answer.ts";
@@ -9,18 +9,22 @@ import { ActButton } from "../parts/button.tsx";
 import { Section, Table } from "../parts/section.tsx";
 import { ReleaseDialog } from "./hold-acts.tsx";
 import { HeldWords } from "./waiting-table.tsx";
-import { nameOfClient } from "./website-clients.tsx";
+
+interface Props {
+  websiteId: string;
+  name: string;
+  nameOf: NameOf;
+  /** Only these of the website. */
+  only?: string[];
+  reload: () => void;
+}
 
 /** The holds of a website, those without texts, too: the next campaign would wait for them without a word. */
-export function Holds({ website, reload }: { website: WebsiteWithClients; reload: () => void }): JSX.Element | null {
-  const { websiteId, name, clients } = website;
+export function Holds({ websiteId, name, nameOf, only, reload }: Props): JSX.Element | null {
   const listed = useAnswer<HoldList>(pathOf("/operator/holds", { website: websiteId }), 30, false);
   const [asked, setAsked] = useState<ListedHold | null>(null);
-  const holds = listed.data?.holds ?? [];
-  const nameOf = (id: string) => {
-    const client = clients.find(({ clientId }) => clientId === id);
-    return client ? nameOfClient(client) : id.slice(0, 8);
-  };
+  const all = listed.data?.holds ?? [];
+  const holds = only ? all.filter(({ holdId }) => only.includes(holdId)) : all;
   const reloadAll = () => {
     listed.reload();
     reload();
@@ -59,7 +63,7 @@ export function Holds({ website, reload }: { website: WebsiteWithClients; reload
       />
       {asked && (
         <ReleaseDialog
-          {...{ asked, others: holds, website: name, nameOf, reload: reloadAll }}
+          {...{ asked, others: all, website: name, nameOf, reload: reloadAll }}
           onClose={() => setAsked(null)}
         />
       )}

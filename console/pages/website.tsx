@@ -1,8 +1,9 @@
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
-import type { DayWithGrowth, Overview, SubscriberPage, WebsiteWithClients } from "../answers.ts";
-import { messagesHash, websitePath } from "../lib/addresses.ts";
+import type { Client, DayWithGrowth, Overview, SubscriberPage, WebsiteWithClients } from "../answers.ts";
+import { messagesHash, reportPath, websitePath } from "../lib/addresses.ts";
 import { formatCount, formatShare, listOf, sumOf } from "../lib/numbers.ts";
+import { fileName, readRange } from "../lib/ranges.ts";
 import { pathOf, type Route, toHash } from "../lib/router.ts";
 import { isOperator } from "../lib/session.ts";
 import { cityOf, formatClockIn, formatTime } from "../lib/times.ts";
@@ -14,7 +15,8 @@ import { SmallSection } from "../parts/small-chart.tsx";
 import { Tiles } from "../parts/tiles.tsx";
 import { useNow } from "../parts/time.tsx";
 import { Changes } from "./audit-list.tsx";
-import { Campaigns } from "./website-campaigns.tsx";
+import { CampaignPage } from "./campaign.tsx";
+import { Groups } from "./report-groups.tsx";
 import { Clients, nameOfClient } from "./website-clients.tsx";
 import { Holds } from "./website-holds.tsx";
 import { NewWebsite, Settings } from "./website-settings.tsx";
@@ -23,6 +25,7 @@ const TABS = ["Today", "Campaigns", "Clients", "Settings", "Changes"] as const;
 
 export function WebsitePage({ route }: { route: Route }): JSX.Element {
   const id = route.path[1] ?? "";
+  if (route.path[2] === "campaigns") return <CampaignPage websiteId={id} sendPurpose={route.path[3] ?? ""} />;
   return id === "new" ? <NewWebsite /> : <Known id={id} at={route.query.at ?? "today"} />;
 }
 
@@ -61,7 +64,7 @@ function Known({ id, at }: { id: string; at: string }): JSX.Element {
           isCurrent: label.toLowerCase() === at,
         }))}
       />
-      <Holds website={data} reload={reload} />
+      <Holds websiteId={data.websiteId} name={data.name} nameOf={namesOf(data.clients)} reload={reload} />
       <Today overview={overview} website={data} />
       <div class="two-one">
         <Section
@@ -70,7 +73,7 @@ function Known({ id, at }: { id: string; at: string }): JSX.Element {
           of="30 days, with the change to the 30 before"
           act={<CsvOfReport id={id} />}
         >
-          <Campaigns websiteId={id} />
+          <Groups websiteId={id} by="purpose" range={readRange({}, Date.now())} />
         </Section>
         {overview && <Days days={overview.days} refused={data.refusedRequests} />}
       </div>
@@ -92,11 +95,20 @@ function Known({ id, at }: { id: string; at: string }): JSX.Element {
   );
 }
 
-const CsvOfReport = ({ id }: { id: string }) => (
-  <a href={`${websitePath(id)}/report?by=purpose&format=csv`} download={`${id}-campaigns.csv`}>
-    All, as CSV
-  </a>
-);
+const namesOf = (clients: Client[]) => (id: string) => {
+  const client = clients.find(({ clientId }) => clientId === id);
+  return client ? nameOfClient(client) : id.slice(0, 8);
+};
+
+const CsvOfReport = ({ id }: { id: string }) => {
+  const { from, to } = readRange({}, Date.now());
+  const path = pathOf(reportPath(id), { by: "purpose", format: "csv", from, to });
+  return (
+    <a href={path} download={fileName(id, { from, to }, "purpose", Date.now())}>
+      All, as CSV
+    </a>
+  );
+};
 
 function Lead({ website, overview }: { website: WebsiteWithClients; overview: Overview | null }): JSX.Element {
   const now = useNow(30);
@@ -187,15 +199,15 @@ function Days({ days, refused }: DaysProps): JSX.Element {
       <SmallSection
         title="Joined and left"
         of="30 days"
-        days={days.map((it) => ({ day: it.day, up: it.joined, down: it.parted }))}
+        series={days.map((it) => ({ at: it.day, up: it.joined, down: it.parted }))}
         names={["Joined", "Left"]}
       />
       {refused.length > 0 && (
         <SmallSection
           title="Refused requests"
           of={`at least ${formatCount(sumOf(refused, "requests"))}`}
-          days={days.map(({ day }) => ({
-            day,
+          series={days.map(({ day }) => ({
+            at: day,
             up: sumOf(
               refused.filter((it) => it.day === day),
               "requests",

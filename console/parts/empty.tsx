@@ -1,21 +1,24 @@
 import type { ComponentChildren, JSX } from "preact";
 import { CommandLine, OPERATOR } from "./copy.tsx";
+import { Icon } from "./icon.tsx";
 
 export interface EmptyStep {
   title: string;
   meaning: string;
   line?: string;
   act?: ComponentChildren;
+  isDone?: boolean;
 }
 
 /** What to do where nothing is yet: each step with the line of the CLI that does it. */
 export function EmptySteps({ steps }: { steps: EmptyStep[] }): JSX.Element {
+  const next = steps.findIndex(({ isDone }) => !isDone);
   return (
     <ol class="empty-steps">
-      {steps.map(({ title, meaning, line, act }, index) => (
+      {steps.map(({ title, meaning, line, act, isDone }, index) => (
         <li key={title}>
-          <span class={`step-number ${index === 0 ? "first" : ""}`} aria-hidden="true">
-            {index + 1}
+          <span class={`step-number ${index === next ? "first" : ""}`} aria-hidden="true">
+            {isDone ? <Icon name="delivered" /> : index + 1}
           </span>
           <div>
             <h2>{title}</h2>

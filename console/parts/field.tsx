@@ -31,6 +31,28 @@ export function Field({ id, label, hint, value, placeholder, onInput, onEnter }:
   );
 }
 
+interface DayFieldProps {
+  id: string;
+  label: string;
+  value: string;
+  onChange: (day: string) => void;
+}
+
+/** A day. While somebody types one, it is none, and nothing changes. */
+export function DayField({ id, label, value, onChange }: DayFieldProps): JSX.Element {
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        type="date"
+        value={value}
+        onChange={(event) => event.currentTarget.value && onChange(event.currentTarget.value)}
+      />
+    </div>
+  );
+}
+
 interface ChoiceProps {
   id: string;
   label: string;

@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import { formatAxis, formatCount, sumOf } from "../lib/numbers.ts";
 import { heightOf, topOf } from "../lib/scale.ts";
-import { formatDay } from "../lib/times.ts";
+import { formatClock, formatDay } from "../lib/times.ts";
 import { Axis, Ticks } from "./axis.tsx";
 import { type Bar, Bars, Chart, ChartSection } from "./chart.tsx";
 
@@ -11,14 +11,16 @@ const LEFT = 44;
 const TIMES = 20;
 
 interface Series {
-  day: string;
+  /** A day of UTC, or the time of a minute. */
+  at: string;
   up: number;
   down?: number;
 }
 
 interface Props {
   title: string;
-  days: Series[];
+  unit?: "day" | "minute";
+  series: Series[];
   /** What goes up, and what goes out: below the line. */
   names: [up: string, down?: string];
   tone?: "ok-fill" | "none-fill";
@@ -31,49 +33,52 @@ interface SectionProps extends Props {
 
 /** A small chart under its heading, and the same numbers as a table at a press. */
 export function SmallSection({ of, side, ...chart }: SectionProps): JSX.Element {
-  const { title, days, names } = chart;
+  const { title, unit = "day", series, names } = chart;
   return (
     <ChartSection
       title={title}
       of={of}
       side={side}
-      head={["Day", ...(names as string[])]}
-      rows={days.map(({ day, ...values }) => [formatDay(day), ...Object.values(values)])}
+      head={[unit === "day" ? "Day" : "Minute", ...(names as string[])]}
+      rows={series.map(({ at, ...values }) => [FORMATS[unit](at), ...Object.values(values)])}
     >
       <SmallChart {...chart} />
     </ChartSection>
   );
 }
 
-/** Bars of days, and with a second series its mirror below the line. */
-function SmallChart({ title, days, names: [up, down], tone = "ok-fill" }: Props): JSX.Element {
+const FORMATS = { day: formatDay, minute: formatClock };
+
+/** Bars, and with a second number of each its mirror below the line. */
+function SmallChart({ title, unit = "day", series, names: [up, down], tone = "ok-fill" }: Props): JSX.Element {
+  const format = FORMATS[unit];
   const isMirror = down !== undefined;
-  const rest = isMirror ? `, ${down} ${formatCount(sumOf(days, "down"))}` : "";
+  const rest = isMirror ? `, ${down} ${formatCount(sumOf(series, "down"))}` : "";
   return (
     <Chart
-      label={`${title}, by day`}
-      description={`${up} ${formatCount(sumOf(days, "up"))}${rest} in ${days.length} days.`}
+      label={`${title}, by ${unit}`}
+      description={`${up} ${formatCount(sumOf(series, "up"))}${rest} in ${series.length} ${unit}s.`}
       height={isMirror ? MIRROR_HEIGHT : HEIGHT}
       left={LEFT}
-      columns={days.length}
+      columns={series.length}
       readout={(column) => {
-        const day = days[column];
-        if (!day) return { heading: "", rows: [] };
+        const it = series[column];
+        if (!it) return { heading: "", rows: [] };
         return {
-          heading: formatDay(day.day),
-          rows: [[up, day.up], ...(isMirror ? [[down, day.down ?? 0] as const] : [])],
+          heading: format(it.at),
+          rows: [[up, it.up], ...(isMirror ? [[down, it.down ?? 0] as const] : [])],
         };
       }}
       draw={(frame) => {
         const { height, from, to } = frame;
-        const most = topOf(Math.max(0, ...days.map((it) => Math.max(it.up, it.down ?? 0))));
-        const mostDown = Math.max(0, ...days.map((it) => it.down ?? 0));
+        const most = topOf(Math.max(0, ...series.map((it) => Math.max(it.up, it.down ?? 0))));
+        const mostDown = Math.max(0, ...series.map((it) => it.down ?? 0));
         const room = height - TIMES - 8;
         const below = isMirror ? Math.max(10, Math.round((room * mostDown) / (most + mostDown))) : 0;
         const base = 8 + room - below;
-        const bars = days.map((day): Bar[] => [
-          [tone, base, heightOf(day.up, most, room - below)],
-          ["none-fill", base + 1.5, -Math.min(below, heightOf(day.down ?? 0, most, room - below))],
+        const bars = series.map((it): Bar[] => [
+          [tone, base, heightOf(it.up, most, room - below)],
+          ["none-fill", base + 1.5, -Math.min(below, heightOf(it.down ?? 0, most, room - below))],
         ]);
         return (
           <>
@@ -88,10 +93,10 @@ function SmallChart({ title, days, names: [up, down], tone = "ok-fill" }: Props)
             <Bars columns={bars} frame={frame} />
             <Ticks
               ticks={[
-                { column: 0, label: formatDay(days[0]?.day ?? ""), anchor: "start" },
-                { column: days.length - 1, label: formatDay(days.at(-1)?.day ?? ""), anchor: "end" },
+                { column: 0, label: format(series[0]?.at ?? ""), anchor: "start" },
+                { column: series.length - 1, label: format(series.at(-1)?.at ?? ""), anchor: "end" },
               ]}
-              columns={days.length}
+              columns={series.length}
               from={from}
               to={to}
               y={height - 4}

@@ -16,12 +16,12 @@ UPDATE websites SET counted_until = min(counted_until, f.since) FROM (SELECT web
   WHERE claimed_at IS NULL AND status = 'FAILED_TO_SEND' AND updated_at >= :restored_at GROUP BY website_id) f
   WHERE f.website_id = websites.website_id;
 INSERT INTO counts (span, at, kind, subject, detail, count)
-  SELECT s.value, m.accepted_at / iif(s.value = 'day', 86400000, 60000),
+  SELECT s.value, m.accepted_at / iif(s.value = 'minute', 60000, 86400000),
     iif(m.reason_code IN ('CANCELLED', 'EXPIRED', 'QUIET_HOURS', 'FREQUENCY_CAP', 'UNREACHABLE'), 'endedBefore', 'notTaken'),
-    iif(a.value, '', m.website_id), iif(s.value = 'day', '', coalesce(m.carrier, '')), -count(*)
+    iif(a.value, '', m.website_id), CASE s.value WHEN 'minute' THEN coalesce(m.carrier, '') WHEN 'day' THEN '' ELSE m.send_purpose END, -count(*)
   FROM messages m JOIN events e ON e.message_id = m.message_id AND e.event = 'FAILED_TO_SEND'
-    CROSS JOIN json_each('[0, 1]') a CROSS JOIN json_each('["minute", "day"]') s
-  WHERE m.claimed_at IS NULL AND m.status = 'FAILED_TO_SEND' AND m.updated_at >= :restored_at AND m.is_reply = 0
+    CROSS JOIN json_each('[0, 1]') a CROSS JOIN json_each('["minute", "day", "campaign"]') s
+  WHERE NOT (a.value AND s.value = 'campaign') AND m.claimed_at IS NULL AND m.status = 'FAILED_TO_SEND' AND m.updated_at >= :restored_at AND m.is_reply = 0
     AND m.accepted_at < :restored_at
     AND e.occurred_at >= :restored_at AND e.seq <= (SELECT events FROM counted_ledgers) GROUP BY 1, 2, 3, 4, 5
   ON CONFLICT (subject, span, kind, at, detail) DO UPDATE SET count = count + excluded.count;

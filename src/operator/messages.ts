@@ -22,7 +22,7 @@ import { readContext } from "../store/messages/message-context.ts";
 import { findNewest } from "../store/messages/newest-messages.ts";
 import { readMessage } from "../store/messages/read-message.ts";
 import { messageAnswers } from "./answers/messages.ts";
-import { operatorCall } from "./operator-call.ts";
+import { countOf, operatorCall } from "./operator-call.ts";
 import { givenPhone, PAGE, readChoice, readClientId, readPhone, readTime, requireFound } from "./params.ts";
 import { FOUND_MESSAGE, foundView, messageView } from "./views/message.ts";
 import { contextView, STORY } from "./views/message-context.ts";
@@ -34,7 +34,7 @@ const find = operatorCall({
   tag: "People",
   summary: "Find messages",
   description:
-    "By any of these, or the newest of all websites; an `email` needs a `website`. Newest first, 100 per page. One page looks through at most 10,000 messages of each database, so it may have fewer, or none, and `next` all the same.",
+    "By any of these, or the newest of all websites; an `email` needs a `website`. Newest first, 100 per page. One page looks through at most 10,000 messages of each database, so it may have fewer, or none, and `next` all the same: `lookedBackTo` says how far it has looked.",
   parameters: [
     inQuery("website", "The id of a website."),
     inQuery("phone", "E.164."),
@@ -51,7 +51,9 @@ const find = operatorCall({
     timeInQuery("until", "Accepted before this time, or before this day."),
     inQuery("cursor", "The `next` of the page before."),
   ],
-  answers: [ok(messageAnswers.FoundMessages, "One page.", { messages: [FOUND_MESSAGE], next: null })],
+  answers: [
+    ok(messageAnswers.FoundMessages, "One page.", { messages: [FOUND_MESSAGE], next: null, lookedBackTo: null }),
+  ],
   errors: ["resource-unknown", "fields-wrong"],
   command: {
     name: "messages",
@@ -61,12 +63,15 @@ const find = operatorCall({
         ...["carrierMessageId", "messageId", "reason", "reasonDetail"],
       ],
     },
+    next: ({ messages: { length }, lookedBackTo }) =>
+      lookedBackTo &&
+      `${length === 0 ? "None" : countOf(length, "message")} among those accepted since ${lookedBackTo}. Older ones are not looked at yet.`,
   },
   run: async (request, deps) => {
     const { website, search } = await readSearch(request, deps);
     const cursor = String(request.query.cursor ?? "");
     const read = website === undefined && search.phone === undefined ? readNewest(search) : readFound(search, website);
-    const { items, next, missing } = await mergePages(
+    const { items, next, reachedAt, missing } = await mergePages(
       deps,
       cursor,
       PAGE,
@@ -77,6 +82,7 @@ const find = operatorCall({
     return {
       messages: items.map((message) => foundView(message, deps.now())),
       next,
+      lookedBackTo: toTime(reachedAt),
       ...missing,
     };
   },

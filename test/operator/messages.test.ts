@@ -57,6 +57,7 @@ describe("messages are found", () => {
   interface Found {
     messages: { messageId: string; phone: string | null; waits: unknown }[];
     next: string | null;
+    lookedBackTo: string | null;
   }
 
   const find = async (query: Record<string, string>) =>
@@ -136,11 +137,16 @@ describe("messages are found", () => {
     const first = await find({ website: "brand", status: "SENDING" });
     expect(first.messages).toEqual([]);
     expect(first.next).not.toBeNull();
+    // They are a millisecond apart, or in the same: what was looked through is no older than this.
+    const [last] = await world.rows(
+      `SELECT accepted_at FROM messages ORDER BY accepted_at DESC, rowid DESC LIMIT 1 OFFSET ${LOOKED_THROUGH - 1}`,
+    );
+    expect(first.lookedBackTo).toBe(new Date(Number(last?.accepted_at)).toISOString());
     const { calls, rowsRead } = take();
     expect(calls).toBe(3);
     expect(rowsRead).toBeLessThan(LOOKED_THROUGH * 4.1);
     const second = await find({ website: "brand", status: "SENDING", cursor: first.next ?? "" });
-    expect(second).toMatchObject({ messages: { length: 3 }, next: null });
+    expect(second).toMatchObject({ messages: { length: 3 }, next: null, lookedBackTo: null });
     take();
     expect((await find({ website: "brand" })).messages.length).toBe(100);
     expect(take().rowsRead).toBeLessThan(LOOKED_THROUGH);

@@ -146,6 +146,11 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
     reason: "Pending messages of websites with a hold of a purpose or a client: 50,000 at most.",
   },
   {
+    step: /^SEARCH messages USING INDEX messages_(pending|scheduled)_by_website \(website_id=\?\)$/,
+    sql: "AS isMeant",
+    reason: "Pending messages of the website of a campaign: 50,000 at most.",
+  },
+  {
     step: /^SEARCH messages USING INDEX messages_(pending|scheduled)_by_website( \(website_id>\?\))?$/,
     sql: "WITH RECURSIVE",
     reason: "The next website of the index: one row for each that has messages.",

@@ -69,6 +69,7 @@ const END = ".";
  * One page of what each database has, newest first. With several, its cursor has one of each.
  * @param read what follows a cursor in one database; '' is the beginning
  * @param databases all, if not given
+ * @returns `reachedAt`: the time up to which everything was looked through; null: there is nothing else
  */
 export async function mergePages<T>(
   deps: Deps,
@@ -76,7 +77,7 @@ export async function mergePages<T>(
   limit: number,
   read: (own: Deps, cursor: string) => Promise<Part<T>>,
   databases = inEach(deps),
-): Promise<{ items: T[]; next: string | null; missing: Missing }> {
+): Promise<{ items: T[]; next: string | null; reachedAt: number | null; missing: Missing }> {
   const begun = readCursors(databases, cursor);
   const isOver = (database: string) => begun.get(database) === END;
   const { answers, missing } = await askEach(
@@ -100,7 +101,10 @@ export async function mergePages<T>(
     const taken = page.filter((placed) => placed.database === database);
     next.set(database, taken.length === items.length ? (after?.cursor ?? END) : (taken.at(-1)?.cursor ?? from));
   }
-  return { items: page.map(({ item }) => item), next: writeCursors(next), missing };
+  const after = writeCursors(next);
+  const reached = page.length === limit ? (page.at(-1)?.at ?? stoppedAt) : stoppedAt;
+  const reachedAt = after === null || !Number.isFinite(reached) ? null : reached;
+  return { items: page.map(({ item }) => item), next: after, reachedAt, missing };
 }
 
 /** No item is newer than the one before it, so a page takes the first of each database, and a cursor after them loses none. */

@@ -137,6 +137,10 @@ export const messageAnswers = {
       .string()
       .nullable()
       .describe("The `cursor` of the next page, which may have older ones; null: there are none."),
+    lookedBackTo: z.iso
+      .datetime()
+      .nullable()
+      .describe("The messages that were accepted since were looked through; null: there are no others."),
     ...missingShape,
   }),
 };

@@ -70,6 +70,7 @@ const messageSchema = z.object({
   acceptedAt: z.iso.datetime(),
   status: z.enum(MESSAGE_STATUSES),
   reason: reasonSchema,
+  reasonDetail: operatorMessageSchema.shape.reasonDetail,
   sendPurpose: z.string(),
   text: z.string(),
   clickedAt: CLICKED_AT,

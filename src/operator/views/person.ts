@@ -38,7 +38,7 @@ export const EVERYWHERE = {
   messages: [
     {
       ...{ messageId: MESSAGE_ID, websiteId: "brand", acceptedAt: TIME, status: "DELIVERED", reason: null },
-      ...{ sendPurpose: "spring-sale_01", text: "Brand: hello", clickedAt: null },
+      ...{ reasonDetail: null, sendPurpose: "spring-sale_01", text: "Brand: hello", clickedAt: null },
     },
   ],
 } satisfies PeopleAnswers["PersonEverywhere"];
@@ -93,9 +93,9 @@ export function erasedView(erased: Erased[]) {
 }
 
 export function sentView(message: FoundMessage): PeopleAnswers["PersonEverywhere"]["messages"][number] {
-  const { messageId, websiteId, acceptedAt, status, reason, sendPurpose, text, clickedAt } = message;
+  const { messageId, websiteId, acceptedAt, status, reason, reasonDetail, sendPurpose, text, clickedAt } = message;
   const times = { acceptedAt: toTime(acceptedAt), clickedAt: toTime(clickedAt) };
-  return { messageId, websiteId, ...times, status, reason, sendPurpose, text };
+  return { messageId, websiteId, ...times, status, reason, reasonDetail, sendPurpose, text };
 }
 
 export async function readWebsite(deps: Deps, websiteId: string, phone: string) {

@@ -111,6 +111,7 @@ export function purgeOutcomes(db: D1Database, now: number): Promise<number> {
     minutes: olderCounts("minute", minuteOf(now) - KEPT_MINUTES),
     slots: olderCounts("slot", slotOf(now) - SLOTS),
     days: olderCounts("day", dayNumber(now) - KEPT_DAYS),
+    campaigns: olderCounts("campaign", dayNumber(now) - KEPT_DAYS),
     tries: sql`DELETE FROM ended_tries WHERE call IN (
       SELECT call FROM ended_tries WHERE ended_at <= ${now - ENDED_KEPT_MILLISECONDS}
       ORDER BY ended_at LIMIT ${DELETED_A_STEP})`,

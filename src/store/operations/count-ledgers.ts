@@ -120,9 +120,16 @@ const countStatements = (
   db: D1Database,
   { messages, events, changes }: Counted,
   now: number,
-): D1PreparedStatement[] => [countTexts(db, messages, events, { sign: 1, now }), countGrowth(db, changes, now)];
+): D1PreparedStatement[] => [
+  countTexts(db, messages, events, { sign: 1, now }),
+  countGone(db, events, now),
+  countGrowth(db, changes, now),
+];
 
-/** By website and for all of them, in the minute and on the day of acceptance. A text that was SENDING is it no more with its next event. */
+/**
+ * By website and for all of them, in the minute and on the day of acceptance, and by purpose on that day. A text that was SENDING is it no
+ * more with its next event.
+ */
 function countTexts(
   db: D1Database,
   messages: Sql,
@@ -131,29 +138,44 @@ function countTexts(
 ): D1PreparedStatement {
   return prepare(
     db,
-    sql`WITH told AS MATERIALIZED (SELECT m.website_id, m.accepted_at / 60000 AS minute, coalesce(m.carrier, '') AS carrier,
+    sql`WITH told AS MATERIALIZED (SELECT m.website_id, m.send_purpose, m.accepted_at / 60000 AS minute, coalesce(m.carrier, '') AS carrier,
             e.message_id, e.event, coalesce(e.reason_code, '') AS reason, e.seq, e.event LIKE 'CLICK_%' AS is_click
           FROM ${events} WHERE NOT m.is_reply),
-        changed AS MATERIALIZED (SELECT website_id, minute, carrier, status, reason, sum(count) AS count FROM (
-            SELECT m.website_id, m.accepted_at / 60000 AS minute, '' AS carrier, 'accepted' AS status, '' AS reason, 1 AS count
+        changed AS MATERIALIZED (SELECT website_id, send_purpose, minute, carrier, status, reason, sum(count) AS count FROM (
+            SELECT m.website_id, m.send_purpose, m.accepted_at / 60000 AS minute, '' AS carrier, 'accepted' AS status, '' AS reason, 1 AS count
             FROM ${messages} WHERE NOT m.is_reply
           UNION ALL
-            SELECT website_id, minute, carrier, event, reason, 1 FROM told WHERE NOT is_click
+            SELECT website_id, send_purpose, minute, carrier, event, reason, 1 FROM told WHERE NOT is_click
           UNION ALL
-            SELECT t.website_id, t.minute, t.carrier, s.event, coalesce(s.reason_code, ''), -1
+            SELECT t.website_id, t.send_purpose, t.minute, t.carrier, s.event, coalesce(s.reason_code, ''), -1
             FROM told t CROSS JOIN events s ON s.message_id = t.message_id AND s.event = 'SENDING' AND s.seq < t.seq
             WHERE NOT t.is_click
           UNION ALL
-            SELECT website_id, minute, '', 'clicked', '', 1 FROM told t WHERE is_click AND NOT EXISTS (SELECT 1 FROM events f
+            SELECT website_id, send_purpose, minute, '', 'clicked', '', 1 FROM told t WHERE is_click AND NOT EXISTS (SELECT 1 FROM events f
               WHERE f.message_id = t.message_id AND f.event LIKE 'CLICK_%' AND f.seq < t.seq)
-        ) GROUP BY 1, 2, 3, 4, 5)
+        ) GROUP BY 1, 2, 3, 4, 5, 6)
         INSERT INTO counts (span, at, kind, subject, detail, count)
-        SELECT s.value, iif(s.value = 'day', minute / 1440, minute), coalesce(${CLASSES_JSON} ->> (status || ' ' || reason), status), iif(a.value, '', website_id),
-          iif(s.value = 'day', '', carrier), ${sign} * sum(count)
-        FROM changed CROSS JOIN json_each('[0, 1]') a CROSS JOIN json_each('["minute", "day"]') s
-        WHERE iif(s.value = 'day', minute / 1440 > ${dayNumber(now) - KEPT_DAYS},
-          minute > ${minuteOf(now) - KEPT_MINUTES} AND status <> 'clicked')
+        SELECT s.value, iif(s.value = 'minute', minute, minute / 1440), coalesce(${CLASSES_JSON} ->> (status || ' ' || reason), status),
+          iif(a.value, '', website_id), CASE s.value WHEN 'minute' THEN carrier WHEN 'day' THEN '' ELSE send_purpose END, ${sign} * sum(count)
+        FROM changed CROSS JOIN json_each('[0, 1]') a CROSS JOIN json_each('["minute", "day", "campaign"]') s
+        WHERE NOT (a.value AND s.value = 'campaign') AND iif(s.value = 'minute', minute > ${minuteOf(now) - KEPT_MINUTES} AND status <> 'clicked',
+          minute / 1440 > ${dayNumber(now) - KEPT_DAYS})
         GROUP BY 1, 2, 3, 4, 5 HAVING sum(count) <> 0
+        ON CONFLICT (subject, span, kind, at, detail) DO UPDATE SET count = count + excluded.count`,
+  );
+}
+
+/** Texts that a carrier has taken, by purpose in the minute in which it was: how fast a campaign goes. */
+function countGone(db: D1Database, events: Sql, now: number): D1PreparedStatement {
+  return prepare(
+    db,
+    sql`INSERT INTO counts (span, at, kind, subject, detail, count)
+        SELECT 'minute', e.occurred_at / 60000, 'gone', m.website_id, m.send_purpose, count(*)
+        FROM ${events} WHERE NOT m.is_reply AND e.event IN ('SENDING', 'DELIVERED', 'FAILED_TO_DELIVERY')
+          AND e.occurred_at / 60000 > ${minuteOf(now) - KEPT_MINUTES}
+          AND NOT EXISTS (SELECT 1 FROM events s WHERE s.message_id = e.message_id
+            AND s.event IN ('SENDING', 'DELIVERED', 'FAILED_TO_DELIVERY') AND s.seq < e.seq)
+        GROUP BY 2, 4, 5
         ON CONFLICT (subject, span, kind, at, detail) DO UPDATE SET count = count + excluded.count`,
   );
 }
@@ -179,9 +201,10 @@ export function countOptedOut(db: D1Database, which: Sql, now: number): D1Prepar
   return prepare(
     db,
     sql`INSERT INTO counts (span, at, kind, subject, detail, count)
-      SELECT 'day', m.accepted_at / 86400000, 'optedOut', iif(a.value, '', m.website_id), '', count(*)
-      FROM (${which}) w CROSS JOIN messages m ON m.message_id = w.message_id CROSS JOIN json_each('[0, 1]') a
-      WHERE m.accepted_at / 86400000 > ${dayNumber(now) - KEPT_DAYS} GROUP BY 2, 4
+      SELECT s.value, m.accepted_at / 86400000, 'optedOut', iif(a.value, '', m.website_id), iif(s.value = 'day', '', m.send_purpose), count(*)
+      FROM (${which}) w CROSS JOIN messages m ON m.message_id = w.message_id
+        CROSS JOIN json_each('[0, 1]') a CROSS JOIN json_each('["day", "campaign"]') s
+      WHERE NOT (a.value AND s.value = 'campaign') AND m.accepted_at / 86400000 > ${dayNumber(now) - KEPT_DAYS} GROUP BY 1, 2, 4, 5
       ON CONFLICT (subject, span, kind, at, detail) DO UPDATE SET count = count + excluded.count`,
   );
 }

@@ -4,7 +4,7 @@ import { piece, prepare, type Sql, sql } from "../sql.ts";
 
 /** What is added to a row of the table. */
 export interface Count {
-  span: "minute" | "slot" | "day";
+  span: "minute" | "slot" | "day" | "campaign";
   /** Since 1970. */
   at: number;
   kind: string;

@@ -86,8 +86,8 @@ function selectCounts(db: D1Database, subjects: string[], now: number): Query<Co
   );
 }
 
-/** A message that was stored since the ledgers were counted is not among the pending ones. */
-const IS_IN_COUNTS = piece("p.rowid <= (SELECT messages FROM counted_ledgers)");
+/** Condition on a pending message `p`: one that was stored since the ledgers were counted is not among them. */
+export const IS_IN_COUNTS = piece("p.rowid <= (SELECT messages FROM counted_ledgers)");
 
 function selectScheduled(db: D1Database, websiteId: string | null, now: number): Query<LookedAt> {
   return prepare(

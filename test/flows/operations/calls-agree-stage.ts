@@ -5,6 +5,7 @@ import { rateOf } from "../../../console/lib/rates.ts";
 import { applyReceipts } from "../../../src/flows/messages/apply-receipts.ts";
 import { countLedgers } from "../../../src/flows/operations/count-ledgers.ts";
 import { receiveInbound } from "../../../src/flows/people/receive-inbound.ts";
+import type { CampaignAnswers } from "../../../src/operator/answers/campaigns.ts";
 import type { MessageAnswers } from "../../../src/operator/answers/messages.ts";
 import type { OverviewAnswers } from "../../../src/operator/answers/overview.ts";
 import type { WaitingAnswers } from "../../../src/operator/answers/waiting.ts";
@@ -18,6 +19,7 @@ import { type TestClient, World } from "../../world.ts";
 
 const OURS = "+12125550000";
 const WEBSITES = ["brand", "shop"] as const;
+const PURPOSES = ["spring", "summer"];
 /** The sandbox delivers most; it refuses, fails, retries, or never reports on numbers with these endings. The last is unknown. */
 const ENDINGS = ["0100", "0101", "0102", "0001", "0002", "0003", "0004", "0005", "0006", "0008", "0199"];
 const PHONES = ENDINGS.map((ending, index) => `+1${212 + index}555${ending}`);
@@ -91,7 +93,7 @@ class Life {
     const minutes = later === "soon" ? this.#random.between(2, 6) : this.#random.between(60, 300);
     await world.send(this.#random.pick(clients), {
       ...(this.#random.chance(0.1) ? { email: "nobody@example.com" } : { phone: this.#random.pick(PHONES) }),
-      sendPurpose: this.#random.pick(["spring", "summer"]),
+      sendPurpose: this.#random.pick(PURPOSES),
       ...(this.#random.chance(0.5) ? { clickUrl: "https://example.com/" } : {}),
       ...(later === "now" ? {} : { sendAt: new Date(world.now + minutes * 60_000).toISOString() }),
     });
@@ -141,7 +143,7 @@ class Life {
   }
 
   async cancel(): Promise<void> {
-    const filter = { sendPurpose: this.#random.pick(["spring", "summer"]) };
+    const filter = { sendPurpose: this.#random.pick(PURPOSES) };
     await world.operator("POST", `/websites/${this.#random.pick(WEBSITES)}/cancel`, filter);
   }
 
@@ -186,11 +188,32 @@ async function expectReportsAgree(): Promise<void> {
     const { texts } = await read<WebsiteAnswers["WebsiteWithClients"]>(`/websites/${websiteId}`);
     expect(texts).toEqual({ asOf: all.asOf, ...own?.month });
   }
+  for (const websiteId of WEBSITES) await expectCampaignsAgree(websiteId);
   expect(await readMetrics()).toEqual(omitSums(figuresOf(days.total)));
   // What the pages of the console say of the reports and of the overview.
   expect(
     formatShare(sumOf(all.days, "delivered"), sumOf(all.days, "delivered") + sumOf(all.days, "undelivered"), 1),
   ).toBe(rateOf("delivered", days.total, undefined).value);
+}
+
+/** The campaigns count what the report by purpose counts, in all and by day. */
+async function expectCampaignsAgree(websiteId: string): Promise<void> {
+  const { rows } = await reportOf(websiteId, "purpose");
+  for (const sendPurpose of PURPOSES) {
+    const campaign = await read<CampaignAnswers["Campaign"]>(`/websites/${websiteId}/campaigns/${sendPurpose}`);
+    const row = rows.find((it) => it.sendPurpose === sendPurpose) ?? {};
+    const names = ["held", "clicked", "optedOut"] as const;
+    expect([sendPurpose, figuresOf(campaign, ...names)]).toEqual([sendPurpose, figuresOf(row, ...names)]);
+    for (const name of [...FIGURES, ...names] as const)
+      expect([name, sum(campaign.days, (day) => day[name] ?? Number.NaN)]).toEqual([name, campaign[name]]);
+    const [gone] = await world.rows(
+      `SELECT count(*) AS count FROM (SELECT min(e.occurred_at) AS at FROM messages m JOIN events e USING (message_id)
+        WHERE m.website_id = ?1 AND m.send_purpose = ?2 AND e.event IN ('SENDING', 'DELIVERED', 'FAILED_TO_DELIVERY')
+        GROUP BY m.message_id) WHERE at / 60000 > ?3`,
+      ...[websiteId, sendPurpose, Math.floor(world.now / 60_000) - 60],
+    );
+    expect(sum(campaign.minutes, (it) => it.gone)).toBeGreaterThanOrEqual(Number(gone?.count));
+  }
 }
 
 const omitSums = ({ accepted: _, sent: __, ...classes }: Figures) => classes;

@@ -66,11 +66,34 @@ describe("a message", () => {
       ["Undelivered", "did not reach the phone"],
       ["Not subscribed", "opted out"],
       ["Not sent", "over the cap"],
-      ["Cancelled", "by an operator"],
+      ["Cancelled", "by its client"],
       ["Held", "an operator holds it"],
       ["No receipt", "2 h 52 min"],
       ["Unknown address", "no number for it"],
     ]);
+  });
+
+  it("says of a callback that is due that it is due, and of a client with none that it asked for none", () => {
+    const message = deliveredMessage();
+    const [first] = message.callbacks;
+    if (!first) throw new Error("the fixture has none");
+    const due = { ...first, attemptedAt: null, outcome: null, httpStatus: null, response: null };
+    const lead = (callbacks: (typeof first)[]) => leadOf({ ...message, callbacks }, NOW);
+    expect(lead([due])).toContain("braze is told soon: 1 callback waits to be posted.");
+    expect(lead([first, due, due])).toContain("2 callbacks wait to be posted.");
+    expect(lead([])).toContain("braze asked for no callback.");
+  });
+
+  it.each(["cancelled by its client", "cancelled by an operator"])("says who cancelled it: %s", (reasonDetail) => {
+    const message = {
+      ...waitingMessage(),
+      status: "FAILED_TO_SEND" as const,
+      reason: "CANCELLED" as const,
+      reasonDetail,
+    };
+    const lead = leadOf(message, NOW);
+    expect(lead.toLowerCase()).toContain(`${reasonDetail}.`);
+    expect(lead.match(/cancelled/gi)).toHaveLength(1);
   });
 
   it("is headed by its outcome", () => {

@@ -16,6 +16,7 @@ export const PAGES = {
   reports: "reports",
   websites: "websites",
   website: "websites/harbor-coffee",
+  campaign: "websites/northwind/campaigns/winter-sale",
   "new website": "websites/new",
   people: "people",
   person: "people/p-ada",

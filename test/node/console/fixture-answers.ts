@@ -1,5 +1,6 @@
 import type { Session } from "../../../console/answers.ts";
 import { auditEntries } from "./fixture-audit.ts";
+import * as campaigns from "./fixture-campaigns.ts";
 import * as people from "./fixture-people.ts";
 import * as service from "./fixture-state.ts";
 import * as texts from "./fixture-texts.ts";
@@ -22,7 +23,7 @@ const ANSWERS: [pattern: RegExp, data: (query: URLSearchParams, path: string) =>
   [/^GET \/operator\/overview$/, (query) => service.overview(query.get("website")), service.emptyOverview],
   [/^GET \/operator\/waiting$/, service.waiting, service.nothingWaits],
   [/^GET \/operator\/holds$/, (query) => service.holds(query.get("website")), () => ({ holds: [] })],
-  [/^GET \/operator\/messages$/, texts.found, () => ({ messages: [], next: null, counts: {} })],
+  [/^GET \/operator\/messages$/, texts.found, () => ({ messages: [], next: null, lookedBackTo: null })],
   [/^GET \/operator\/messages\/0197c2c1/, texts.waitingMessage, () => null],
   [/^GET \/operator\/messages\/[^/]+$/, texts.deliveredMessage, () => null],
   [/^GET \/operator\/inbound$/, people.inbound, () => ({ texts: [], next: null, toDecide: 0 })],
@@ -42,6 +43,7 @@ const ANSWERS: [pattern: RegExp, data: (query: URLSearchParams, path: string) =>
   ],
   [/^GET \/operator\/websites$/, websites.list, () => ({ websites: [] })],
   [/^GET \/operator\/senders$/, websites.senders, () => ({ senders: [] })],
+  [/^GET \/operator\/websites\/[^/]+\/campaigns\/[^/]+$/, campaigns.running, campaigns.none],
   [/^(GET|PUT) \/operator\/websites\/[^/]+$/, websites.one, websites.emptyOne],
   [/^GET \/operator(\/websites\/[^/]+)?\/report$/, (query) => websites.report(query), websites.emptyReport],
   [/^POST \/operator\/websites\/[^/]+\/hold$/, () => ({ holdId: "h-new", held: 871 }), () => null],

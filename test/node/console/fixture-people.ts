@@ -36,6 +36,7 @@ const message = (
   acceptedAt,
   status: "DELIVERED",
   reason: null,
+  reasonDetail: null,
   sendPurpose: "loyalty-points",
   text: words,
   clickedAt: null,

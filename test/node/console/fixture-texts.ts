@@ -37,6 +37,7 @@ const NORTHWIND = { websiteId: "northwind", websiteName: "Northwind Outfitters",
 
 export const found = (): FoundMessages => ({
   next: "older",
+  lookedBackTo: ago(190_000_000),
   messages: [
     found1(1, 8, "+1503•••••71", {
       ...NORTHWIND,
@@ -75,6 +76,7 @@ export const found = (): FoundMessages => ({
       ...NORTHWIND,
       status: "FAILED_TO_SEND",
       reason: "CANCELLED",
+      reasonDetail: "cancelled by its client",
       text: "Northwind: Winter sale, 30% off all shells until Friday. nwo.example/l/p0Zv STOP to end",
     }),
     found1(8, 5720, "+1206•••••14", {

@@ -3,9 +3,10 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { hasBrowser } from "../journeys/browser.ts";
 import { type ConsolePage, PAGES } from "./console-page.ts";
+import { running } from "./fixture-campaigns.ts";
 import { openFixtureConsole } from "./fixture-console.ts";
 import { type FixtureService, REQUEST_ID } from "./fixture-service.ts";
-import { waiting } from "./fixture-state.ts";
+import { holds, waiting } from "./fixture-state.ts";
 
 describe.skipIf(!hasBrowser)("on the console's page of what waits", () => {
   let service: FixtureService;
@@ -149,6 +150,40 @@ describe.skipIf(!hasBrowser)("on the console's page of what waits", () => {
     await shown.page.getByRole("heading", { name: "End the hold of loyalty-nudge?" }).waitFor();
     await button("Keep the hold").click();
     expect(changes().map(({ path }) => path.split("/").at(-1))).toEqual(["cancel"]);
+  });
+
+  it("a campaign that goes is held at one press, all clients' texts of it, and has no Cancel until then", async () => {
+    await shown.open(PAGES.campaign);
+    await shown.page.getByRole("heading", { name: "winter-sale goes out: 24,300 of 39,900 texts are gone" }).waitFor();
+    expect(await button("Cancel…: winter-sale").count()).toBe(0);
+    await button("Hold: winter-sale").click();
+    await shown.page.getByText("871 texts of winter-sale are held.").waitFor();
+    expect(changes().map(({ path, body }) => [path, JSON.parse(body)])).toEqual([
+      ["/operator/websites/northwind/hold", { sendPurpose: "winter-sale", clientId: null }],
+    ]);
+  });
+
+  it("a campaign that is held is released, or cancelled after a count of now", async () => {
+    const [hold] = holds("harbor-coffee").holds;
+    if (!hold) throw new Error("the fixture has none");
+    const held = { ...running(), websiteId: "harbor-coffee", sendPurpose: "loyalty-nudge", waiting: 140, held: 140 };
+    const sum = { accepted: 24_540, perMinute: null, endsAt: null, holds: [hold] };
+    const call = "GET /operator/websites/harbor-coffee/campaigns/loyalty-nudge";
+    service.instead.set(call, { status: 200, body: { ...held, ...sum } });
+    await shown.open("websites/harbor-coffee/campaigns/loyalty-nudge");
+    await shown.page.getByRole("heading", { name: "140 texts of loyalty-nudge are held" }).waitFor();
+    expect(await button("Hold: loyalty-nudge").count()).toBe(0);
+    await button("Release…: loyalty-nudge").click();
+    await button("Keep them held").click();
+    await button("Cancel…: loyalty-nudge").click();
+    await shown.page.getByRole("heading", { name: "Cancel 871 texts of loyalty-nudge?" }).waitFor();
+    await shown.page.keyboard.type("loyalty-nudge");
+    await button("Cancel 871 texts").click();
+    await shown.page.getByText("871 texts of loyalty-nudge are cancelled.").waitFor();
+    expect(changes().map(({ path, body }) => [path.split("/").at(-1), JSON.parse(body)])).toEqual([
+      ["cancel", { sendPurpose: "loyalty-nudge", clientId: null, dryRun: true }],
+      ["cancel", { sendPurpose: "loyalty-nudge", clientId: null, expected: 871 }],
+    ]);
   });
 
   it("texts that are going out are held before they are cancelled, and a count that is cut says so", async () => {

@@ -4,6 +4,7 @@ import { hasBrowser } from "../journeys/browser.ts";
 import { type ConsolePage, PAGES } from "./console-page.ts";
 import { openFixtureConsole } from "./fixture-console.ts";
 import type { FixtureService } from "./fixture-service.ts";
+import { found } from "./fixture-texts.ts";
 
 describe.skipIf(!hasBrowser)("in a search of the console", () => {
   let service: FixtureService;
@@ -78,6 +79,40 @@ describe.skipIf(!hasBrowser)("in a search of the console", () => {
     await shown.open(`messages?q=${encodeURIComponent(typed)}`);
     await shown.page.getByText(said).waitFor();
     expect(await shown.page.locator("main table").count()).toBe(0);
+  });
+
+  const CALL = "GET /operator/messages";
+  const nothing = (next: string | null, lookedBackTo: string | null) => ({
+    status: 200,
+    body: { messages: [], next, lookedBackTo },
+  });
+
+  it("that has looked at a part says how far, goes on by itself, and stops after some pages", async () => {
+    service.instead.set(CALL, nothing("further", "2026-11-24T08:43:00Z"));
+    await shown.open("messages?q=purpose:none");
+    await shown.page.getByRole("heading", { name: "None among the texts back to yesterday 09:43" }).waitFor();
+    await button("Look further").waitFor();
+    const further = () => service.asked.filter(({ path }) => path === "/operator/messages?purpose=none&cursor=further");
+    expect(further()).toHaveLength(20);
+    service.instead.set(CALL, nothing(null, null));
+    await button("Look further").click();
+    await shown.page.getByRole("heading", { name: "No text is like this" }).waitFor();
+    expect(further()).toHaveLength(21);
+  });
+
+  it("that finds some says how far it has looked", async () => {
+    service.instead.set(CALL, { status: 200, body: { ...found(), lookedBackTo: "2026-11-24T08:43:00Z" } });
+    await shown.open("messages?q=purpose:none");
+    await shown.page.getByText("These 10, back to yesterday 09:43.").waitFor();
+    service.instead.set(CALL, { status: 200, body: { ...found(), next: null, lookedBackTo: null } });
+    await shown.open("messages?q=purpose:none");
+    await shown.page.getByText("These are all.").waitFor();
+  });
+
+  it("without filters says that there is no text, and not that none is like this", async () => {
+    service.instead.set(CALL, nothing(null, null));
+    await shown.open("messages");
+    await shown.page.getByRole("heading", { name: "No text yet" }).waitFor();
   });
 
   it("words of the search become filters", async () => {

@@ -16,6 +16,7 @@ import { wordsOf } from "../../../console/lib/problem-words.ts";
 import { rateOf } from "../../../console/lib/rates.ts";
 import { parseHash, toHash } from "../../../console/lib/router.ts";
 import { parseSearch, textFaults, toTime, writeSearch } from "../../../console/lib/search-words.ts";
+import { commandOf } from "../../../console/lib/shell-command.ts";
 import { formatShortSpan, formatSpan, formatTime, formatUtc } from "../../../console/lib/times.ts";
 import { PROBLEMS } from "../../../src/domain/operations/problems.ts";
 import { NO_SUBJECT } from "./fixture-state.ts";
@@ -112,6 +113,15 @@ describe("addresses", () => {
   it("are written as they are read, without what is not given", () => {
     expect(toHash(["people", "a/b"], { show: "in", none: null, empty: "" })).toBe("#/people/a%2Fb?show=in");
     expect(parseHash(toHash(["messages"], { q: 'purpose:"a & b"' })).query).toEqual({ q: 'purpose:"a & b"' });
+  });
+});
+
+describe("a command of the shell", () => {
+  it("has its words in quotation marks where a shell needs them, and no option without a value", () => {
+    expect(commandOf("campaign", ["shop", "winter sale"])).toBe("campaign shop 'winter sale'");
+    expect(commandOf("report", [], { all: true, by: "day", from: undefined, to: null, csv: false })).toBe(
+      "report --all --by day",
+    );
   });
 });
 

@@ -63,7 +63,7 @@ describe("the newest messages of all websites", () => {
     take();
     // A time long ago is found by the key: what is newer is not read.
     const until = new Date(world.now - 3 * 86_400_000).toISOString();
-    expect(await read(world, { until })).toEqual({ messages: [], next: null });
+    expect(await read(world, { until })).toEqual({ messages: [], next: null, lookedBackTo: null });
     expect(take().rowsRead).toBeLessThan(10);
   });
 

@@ -26,11 +26,18 @@ export interface Erased {
   messages: Row[];
   changes: Row[];
   clicked: Row[];
+  gone: Row[];
+}
+
+/** The texts that a carrier has taken, with the time at which it first said so. @param condition on a message `m` */
+export function readGone(world: World, condition = "true"): Promise<Row[]> {
+  return world.rows(`SELECT m.message_id, m.website_id, m.send_purpose, min(e.occurred_at) AS at FROM messages m JOIN events e USING (message_id)
+    WHERE NOT m.is_reply AND e.event IN ('SENDING', 'DELIVERED', 'FAILED_TO_DELIVERY') AND ${condition} GROUP BY 1`);
 }
 
 /** Random work on two websites: everything comes twice, late and out of order, and is counted in steps of some rows in between. */
 export class RandomWork {
-  readonly erased: Erased = { messages: [], changes: [], clicked: [] };
+  readonly erased: Erased = { messages: [], changes: [], clicked: [], gone: [] };
   readonly #world: World;
   readonly #random: Random;
   readonly #ids: string[] = [];
@@ -92,7 +99,8 @@ export class RandomWork {
     const to = byAddress
       ? { phone: null, email: "nobody@example.com" }
       : { phone: this.#random.pick(PEOPLE), email: null };
-    const content = { ...SEND, ...absent, encoding: "GSM-7" as const, segments: 1 };
+    const sendPurpose = this.#random.pick(["spring", "winter sale"]);
+    const content = { ...SEND, ...absent, sendPurpose, encoding: "GSM-7" as const, segments: 1 };
     return { ...content, ...to, messageId, websiteId, clientId: "c", acceptedAt: this.#world.now };
   }
 
@@ -189,10 +197,13 @@ export class RandomWork {
     const of = "WHERE website_id = 'brand' AND phone = ?1";
     const messages = await this.#world.rows(`SELECT * FROM messages ${of}`, phone);
     const clicked = await this.#world.rows(
-      `SELECT DISTINCT m.website_id, m.accepted_at FROM clicks c JOIN messages m USING (message_id) ${of} AND c.is_person = 1`,
+      `SELECT DISTINCT m.website_id, m.accepted_at, m.send_purpose FROM clicks c JOIN messages m USING (message_id) ${of} AND c.is_person = 1`,
       phone,
     );
     this.erased.messages.push(...messages.map(asErased));
+    const ends = messages.filter((row) => row.status === "PENDING_TO_SEND" && asErased(row).status === "SENDING");
+    this.erased.gone.push(...(await readGone(this.#world, `m.website_id = 'brand' AND m.phone = ${phone}`)));
+    this.erased.gone.push(...ends.filter((row) => !row.is_reply).map((row) => ({ ...row, at: this.#world.now })));
     this.erased.clicked.push(...clicked);
     this.erased.changes.push(...(await this.#world.rows(`SELECT * FROM subscription_changes ${of}`, phone)));
     const subscribed = await this.#world.rows(`SELECT * FROM subscriptions ${of} AND subscribed = 1`, phone);
@@ -206,13 +217,15 @@ export class RandomWork {
     if (!this.#random.chance(0.3)) return;
     const before = await this.#world.rows("SELECT * FROM messages");
     const clicked = await this.#world.rows(
-      "SELECT DISTINCT message_id, m.website_id, m.accepted_at FROM clicks c JOIN messages m USING (message_id) WHERE c.is_person = 1",
+      "SELECT DISTINCT message_id, m.website_id, m.accepted_at, m.send_purpose FROM clicks c JOIN messages m USING (message_id) WHERE c.is_person = 1",
     );
+    const gone = await readGone(this.#world);
     await purgeMessages(this.#world.deps, this.#world.now, 5);
     const left = new Set((await this.#world.rows("SELECT message_id FROM messages")).map((row) => row.message_id));
     const isGone = (row: Row) => !left.has(String(row.message_id));
     this.erased.messages.push(...before.filter(isGone));
     this.erased.clicked.push(...clicked.filter(isGone));
+    this.erased.gone.push(...gone.filter(isGone));
   }
 
   /** One sweep counts some rows, or two at a time. */

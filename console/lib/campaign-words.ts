@@ -1,0 +1,41 @@
+// Pure. What a campaign is at, in a sentence.
+import type { Campaign } from "../answers.ts";
+import { countOf, formatCount, formatShare } from "./numbers.ts";
+import { formatClock, formatSpan } from "./times.ts";
+
+type Counts = Omit<Campaign, "holds" | "minutes" | "days">;
+
+/** Texts that have neither gone nor ended. */
+export const pendingOf = ({ accepted, notSubscribed, endedBefore, notTaken, sent }: Counts): number =>
+  accepted - notSubscribed - endedBefore - notTaken - sent;
+
+/** Texts that may go now; null: not known. */
+export const readyOf = ({ waiting, held }: Counts): number | null =>
+  waiting === null || held === null ? null : waiting - held;
+
+export function titleOf(campaign: Counts): string {
+  const { sendPurpose: name, accepted, sent, delivered, undelivered, held, scheduled, perMinute } = campaign;
+  if (accepted === 0) return `No text of ${name} in 30 days`;
+  const ready = readyOf(campaign);
+  const isReady = ready === null ? pendingOf(campaign) > 0 : ready > 0;
+  const will = sent + (ready ?? pendingOf(campaign));
+  if (isReady && perMinute !== null)
+    return `${name} goes out: ${formatCount(sent)} of ${countOf(will, "text")} are gone`;
+  if (isReady)
+    return `${countOf(ready ?? pendingOf(campaign), "text")} of ${name} ${will - sent === 1 ? "waits" : "wait"}`;
+  if (held) return `${countOf(held, "text")} of ${name} ${held === 1 ? "is" : "are"} held`;
+  if (scheduled) return `${countOf(scheduled, "text")} of ${name} ${scheduled === 1 ? "is" : "are"} scheduled`;
+  if (delivered + undelivered > 0) return `${formatShare(delivered, delivered + undelivered)} of ${name} arrived`;
+  return sent > 0 ? `${name} is gone, and no receipt has come` : `No text of ${name} has gone`;
+}
+
+/** How fast, and until when. */
+export function leadOf(campaign: Counts, now: number): string {
+  const { accepted, perMinute, endsAt } = campaign;
+  const pending = pendingOf(campaign);
+  if (accepted === 0) return "Each sendPurpose of a client is a campaign. Its texts are counted for 30 days.";
+  if (perMinute !== null && endsAt !== null)
+    return `${formatCount(Math.round(perMinute))} a minute. The last goes at about ${formatClock(endsAt)}, in ${formatSpan(Math.max(60_000, Date.parse(endsAt) - now))}.`;
+  if (perMinute !== null && pending > 0) return `${formatCount(Math.round(perMinute))} a minute.`;
+  return pending === 0 ? "All have gone, or have ended." : "None has gone in the last minutes.";
+}

@@ -1,0 +1,63 @@
+import type { Deps } from "../../deps.ts";
+import type { Website } from "../../domain/clients/website.ts";
+import { DAY_MILLISECONDS, toDay } from "../../domain/day.ts";
+import { covers, type Hold } from "../../domain/messages/hold.ts";
+import { endOf, paceOf } from "../../domain/operations/campaign.ts";
+import { type CountRow, countOf, type Traffic, trafficOf } from "../../domain/operations/traffic.ts";
+import { readCampaign as readCounts } from "../../store/operations/campaigns.ts";
+import { minuteOf } from "../../store/operations/outcome-counts.ts";
+
+type Counts = Traffic & Record<"clicked" | "optedOut", number>;
+
+/** Times in milliseconds since 1970. */
+export interface Campaign extends Counts {
+  asOf: number | null;
+  /** The holds that cover texts of it. */
+  holds: Hold[];
+  /** How many texts a carrier took in each minute, the latest last. */
+  minutes: { at: number; gone: number }[];
+  perMinute: number | null;
+  /** When the last text goes that waits and is not held. */
+  endsAt: number | null;
+  /** Those with texts. */
+  days: (Counts & { day: string })[];
+}
+
+const MINUTES = 60;
+
+/** @param deps of the database of the website */
+export async function readCampaign(
+  { db, now }: Deps,
+  { websiteId, holds }: Website,
+  sendPurpose: string,
+): Promise<Campaign> {
+  const at = now();
+  const { asOf, counts, gone, pending } = await readCounts(db, websiteId, sendPurpose, at);
+  const isKnown = pending !== null;
+  const rows = [...counts, ...(pending ?? [])];
+  const total = toCounts(rows, isKnown);
+  const until = asOf ?? at;
+  const perMinute = paceOf(gone, minuteOf(until));
+  const ready = total.waiting === null || total.held === null ? null : total.waiting - total.held;
+  return {
+    ...{ asOf, ...total, perMinute, endsAt: endOf(ready, perMinute, until) },
+    holds: holds.filter((it) => covers({ ...it, clientId: null }, { sendPurpose, clientId: null })),
+    minutes: Array.from({ length: MINUTES }, (_, index) => {
+      const minute = minuteOf(until) - MINUTES + 1 + index;
+      return { at: minute * 60_000, gone: gone.find((it) => it.minute === minute)?.count ?? 0 };
+    }),
+    days: byDay(rows, isKnown),
+  };
+}
+
+const toCounts = (rows: CountRow[], isKnown: boolean): Counts => ({
+  ...trafficOf(rows, { scheduled: isKnown, held: isKnown }),
+  ...{ clicked: countOf(rows, "clicked"), optedOut: countOf(rows, "optedOut") },
+});
+
+function byDay(rows: CountRow[], isKnown: boolean): Campaign["days"] {
+  const days = [...Map.groupBy(rows, ({ at }) => at)].sort(([a], [b]) => a - b);
+  return days
+    .map(([at, own]) => ({ day: toDay(at * DAY_MILLISECONDS), ...toCounts(own, isKnown) }))
+    .filter(({ accepted }) => accepted > 0);
+}

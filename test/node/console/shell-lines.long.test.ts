@@ -1,0 +1,117 @@
+/** "The same from a shell": the command asks the service for what its page has asked, and does what its button does. */
+import { execFile } from "node:child_process";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { hasBrowser } from "../journeys/browser.ts";
+import { type ConsolePage, PAGES } from "./console-page.ts";
+import { openFixtureConsole } from "./fixture-console.ts";
+import type { Asked, FixtureService } from "./fixture-service.ts";
+
+/** Pages that say less of the service, or that have no rows of it. */
+const WITHOUT = ["overview", "message", "message that waits", "website", "new website", "more"];
+
+const FILTERED = {
+  "messages with filters":
+    'messages?q=website:northwind purpose:"spring sale" status:undelivered reason:carrier-refused after:00:00 before:2026-11-26',
+  "messages of a person": "messages?person=p-ada",
+  "messages of a day": "messages?q=after:yesterday client:4b1f09d24b1f09d24b1f09d24b1f2d58",
+  "texts of a website that wait": "waiting?website=northwind",
+  "texts to decide": "conversations?show=decide",
+  "texts of a website": "conversations?website=northwind",
+  "a month of all": "reports?range=2026-10",
+  "days of a website": "reports?website=harbor-coffee&from=2026-11-01&to=2026-11-09&by=sender",
+  "changes of an operator": "audit?by=ada&website=northwind",
+  "people of a website": "people?website=northwind",
+  "a campaign with a space": "websites/northwind/campaigns/winter%20sale",
+};
+
+describe.skipIf(!hasBrowser)("the command that a page prints", () => {
+  let service: FixtureService;
+  let browser: Browser;
+  let shown: ConsolePage;
+
+  beforeAll(async () => {
+    ({ service, browser, shown } = await openFixtureConsole());
+  });
+
+  beforeEach(() => {
+    service.asked.length = 0;
+    service.role = "operator";
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+  });
+
+  const button = (name: string) => shown.page.getByRole("button", { name, exact: true });
+  const lines = (place: string) => shown.page.locator(`${place} .from-shell code`).allInnerTexts();
+
+  /** As a shell runs it. @returns what it has asked the service for */
+  async function run(line: string): Promise<Asked[]> {
+    const command = line.replace(/^npm run operator -- /, `"$NODE" scripts/operator/main.ts `);
+    expect(command).not.toBe(line);
+    service.asked.length = 0;
+    const env = { ...process.env, NODE: process.execPath };
+    const code = await new Promise<unknown>((resolve) => {
+      const words = ["-c", `${command} --url ${service.url} --token token`];
+      execFile("sh", words, { env }, (error) => resolve(error ? error.code : 0));
+    });
+    // 4: there is a problem.
+    expect([0, 4], line).toContain(code);
+    return [...service.asked];
+  }
+
+  const inOrder = ({ method, path }: Pick<Asked, "method" | "path">) => {
+    const { pathname, searchParams } = new URL(path, "http://fixture");
+    searchParams.sort();
+    return `${method} ${decodeURIComponent(pathname)}?${searchParams}`;
+  };
+
+  const pages = Object.entries({ ...PAGES, ...FILTERED }).filter(([name]) => !WITHOUT.includes(name));
+
+  it.each(pages)("asks for what the page shows: %s", async (_, address) => {
+    await shown.open(address.replace(/q=(.*)$/, (__, q: string) => `q=${encodeURIComponent(q)}`));
+    const asked = service.asked.map(inOrder);
+    const all = await lines("main");
+    expect(all.length).toBeGreaterThan(0);
+    for (const line of all) {
+      const own = (await run(line)).map(inOrder);
+      expect(own.length).toBeGreaterThan(0);
+      for (const one of own) expect(asked).toContain(one);
+    }
+  });
+
+  it("asks for what a search without a result shows", async () => {
+    await shown.open(`messages?q=${encodeURIComponent("purpose:none status:delivered")}`, "empty");
+    const asked = service.asked.map(inOrder);
+    service.mode = "data";
+    const [line = ""] = await lines("main");
+    for (const one of (await run(line)).map(inOrder)) expect(asked).toContain(one);
+    expect(line).toContain("--purpose none --status DELIVERED");
+  });
+
+  const bodyOf = ({ path, body }: Asked) => {
+    const { expected: _, ...others } = JSON.parse(body);
+    const given = Object.entries(others).filter(([, value]) => value !== null && value !== false);
+    return [path, Object.fromEntries(given)];
+  };
+
+  it.each([
+    ["Cancel…: winter-sale", "Cancel 871 texts", "winter-sale"],
+    ["Cancel…: loyalty-nudge", "Cancel 140 texts", "loyalty-nudge"],
+    ["Release…: loyalty-nudge", "Release 140 texts", null],
+    ["Release…: sprng", "End the hold", null],
+  ])("does what its button does: %s", async (opens, act, typed) => {
+    await shown.open(PAGES.waiting);
+    await button(opens).click();
+    if (typed) await shown.page.keyboard.type(typed);
+    const [line = ""] = await lines("dialog");
+    service.asked.length = 0;
+    await button(act).click();
+    await shown.page.locator(".toast").waitFor();
+    const [pressed] = service.asked.filter(({ method }) => method === "POST");
+    const [ran] = await run(line);
+    expect(ran && bodyOf(ran)).toEqual(pressed && bodyOf(pressed));
+  });
+});
