@@ -27,13 +27,19 @@ export interface SendRequest {
   region?: string;
 }
 
-export interface SendAnswer {
+/** An answer to a body. */
+interface Answer {
+  /** The names of fields that the service does not know, and has ignored. Left out where there are none. */
+  ignoredFields?: string[];
+}
+
+export interface SendAnswer extends Answer {
   messageId: string;
   /** ISO 8601, in UTC. Left out where the message does not wait for its `sendAt`. */
   scheduledFor?: string;
 }
 
-export interface BulkSendAnswer {
+export interface BulkSendAnswer extends Answer {
   /** `index`: the place of the message in the request, from 0. */
   successSent: { index: number; messageId: string; scheduledFor?: string }[];
   failedSent: { index: number; phone: string | null; email: string | null; errorMessage: string }[];
@@ -67,7 +73,7 @@ export type Reason =
   | "UNDELIVERED"
   | "NO_RECEIPT";
 
-export interface CancelAnswer {
+export interface CancelAnswer extends Answer {
   /** Ids of messages that are not sent. */
   cancelled: string[];
   /** `status` null: the website has no such message. */
@@ -82,7 +88,7 @@ export interface Message {
   updatedAt: string;
 }
 
-export interface MessageStatuses {
+export interface MessageStatuses extends Answer {
   messages: Message[];
   unknownMessageIds: string[];
 }
@@ -104,7 +110,7 @@ export interface SubscribeRequest extends PhoneList {
   evidence?: string;
 }
 
-export interface UnsubscribeAnswer {
+export interface UnsubscribeAnswer extends Answer {
   message: string;
   /** As they were given. */
   invalidPhoneNumbers: string[];
@@ -116,7 +122,7 @@ export interface SubscribeAnswer extends UnsubscribeAnswer {
   invalidEmails?: string[];
 }
 
-export interface SubscriptionStatuses {
+export interface SubscriptionStatuses extends Answer {
   phoneNumberStatuses: { phoneNumber: string; subscriptionStatus: boolean }[];
   invalidPhoneNumbers: string[];
 }

@@ -1,28 +1,38 @@
-// The build command of wrangler.toml: puts beside the pages of /docs the documents that they show, and Swagger UI, which draws
-// them. Swagger UI runs under the Content-Security-Policy of public/_headers. Scalar needs inline styles and more than twice the
-// bytes, and neither settings nor styles give its fields for credentials a name that a screen reader can say.
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
+// A part of the build command of wrangler.toml: the pages of /docs, static, from the OpenAPI document and the pages of docs/. The
+// libraries that draw such a page in the browser are large: Scalar has 966 KiB gzip, Stoplight Elements 647, Redoc 319, RapiDoc 213. Scalar and
+// Redoc need inline styles, which the policy of public/_headers refuses, and none of them shows anything without JavaScript.
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Document, splitDocument } from "./docs-documents.ts";
+import { build } from "esbuild";
+import type { Document } from "./reference/document.ts";
+import { pagesOf, renderPage } from "./reference/page.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
-const readOfSwagger = (name: string) => readFileSync(new URL(import.meta.resolve(`swagger-ui-dist/${name}`)), "utf8");
 
+mkdirSync(join(ROOT, "public/docs"), { recursive: true });
 const document = JSON.parse(read("public/openapi.json")) as Document;
-const { clients, operator } = splitDocument(document, (name) => read(`docs/${name}`));
-replace("clients.json", JSON.stringify(clients));
-replace("operator.json", JSON.stringify(operator));
+for (const page of pagesOf(document, (name) => read(`docs/${name}`)))
+  replace(`public${page.address}.html`, renderPage(page, document));
+replace("public/docs/page.js", await bundle("browser.ts"));
+replace("public/docs/page.css", await bundle("page.css"));
 
-// The maps of the sources are not served.
-replace("swagger-ui.css", readOfSwagger("swagger-ui.css").replace(/\/\*# sourceMappingURL=.*$/m, ""));
-const LICENSES = "swagger-ui-bundle.js.LICENSE.txt";
-replace("swagger-ui-bundle.js", readOfSwagger("swagger-ui-bundle.js").replace(LICENSES, "swagger-ui-licenses.txt"));
-replace("swagger-ui-licenses.txt", ["NOTICE", "LICENSE", LICENSES].map(readOfSwagger).join("\n"));
+async function bundle(entry: string): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [join(import.meta.dirname, "reference", entry)],
+    bundle: true,
+    format: "esm",
+    target: ["es2023", "chrome123", "firefox125", "safari17.5"],
+    charset: "utf8",
+    minify: true,
+    write: false,
+  });
+  return outputFiles[0]?.text ?? "";
+}
 
 /** At once: several services may start together, and one that runs serves the file. */
-function replace(name: string, text: string): void {
+function replace(path: string, text: string): void {
   const part = join(ROOT, `.docs-${process.pid}`);
   writeFileSync(part, text);
-  renameSync(part, join(ROOT, "public/docs", name));
+  renameSync(part, join(ROOT, path));
 }

@@ -5,6 +5,7 @@ import { REQUESTS_PER_SECOND } from "./domain/clients/sliding-window.ts";
 import { type Failure, RequestFailure } from "./domain/failure.ts";
 import { nearestPath } from "./domain/operations/nearest-path.ts";
 import { noteRefusal, noteRefusedRequest, noteUse, storeCountedRefusals } from "./flows/clients/client-uses.ts";
+import { adviseCall } from "./http/advise-call.ts";
 import { type ApiRequest, type Guard, isRead } from "./http/api-request.ts";
 import { noteUnknownQuery } from "./http/body.ts";
 import type { Call } from "./http/call.ts";
@@ -123,6 +124,9 @@ function refuseUnknown(request: ApiRequest, deps: Deps): never {
 function failureOf(error: unknown, request: ApiRequest): Failure | undefined {
   if (!(error instanceof RequestFailure)) return undefined;
   const { failure } = error;
+  if (failure.kind === "fields-wrong") {
+    return { ...failure, details: adviseCall(failure.details, request.ignored, routeOf(request), CALLS) };
+  }
   if (failure.kind !== "path-unknown") return failure;
   return { ...failure, nearest: nearestPath(new URL(request.url).pathname, PUBLIC_PATHS) };
 }

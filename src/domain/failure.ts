@@ -44,8 +44,8 @@ export type Failure =
   /** `problem` completes a sentence that begins with "The body". */
   | { kind: "body-not-json"; problem: string }
   | { kind: "fields-wrong"; details: FieldError[] }
-  /** `details`: those that there are. */
-  | { kind: "resource-unknown"; what: string; details?: FieldError[] }
+  /** `details`: those that there are. `hint`: a sentence about the id. */
+  | { kind: "resource-unknown"; what: string; details?: FieldError[]; hint?: string | undefined }
   | { kind: "idempotency-conflict" }
   /** An undo of the import has begun. */
   | { kind: "import-closed" }

@@ -148,14 +148,22 @@ export type Declared<Schema extends z.ZodType> = Omit<Call, "answers" | "command
 
 export function call<Schema extends z.ZodType>({ run, ...declared }: Declared<Schema>): Call {
   const { status } = declared.answers[0];
+  const isTold = typeof declared.access === "object" && declared.body !== undefined;
   return {
     ...declared,
     answers: [...declared.answers],
     run: async (request, deps) => {
       const answer = await run(request, deps);
-      return answer instanceof Response ? answer : Response.json(answer, { status });
+      if (answer instanceof Response) return answer;
+      return Response.json(isTold ? { ...(answer as object), ...ignoredIn(request) } : answer, { status });
     },
   };
+}
+
+/** What the answer to a body says of its unknown fields. */
+export function ignoredIn({ ignored }: ApiRequest): { ignoredFields?: string[] } {
+  const names = ignored?.names ?? [];
+  return names.length > 0 ? { ignoredFields: names } : {};
 }
 
 /** Calls of one subject, and the schemas that have a name in the document. */

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { cancelRequestSchema } from "../domain/messages/cancel-request.ts";
+import { ignoredFieldsShape } from "../domain/messages/ignored-fields.ts";
 import { MESSAGE_STATUSES } from "../domain/messages/message.ts";
 import { echoId } from "../domain/people/echo.ts";
 import { cancelOfClient } from "../flows/messages/cancel-messages.ts";
@@ -18,6 +19,7 @@ export const cancelAnswerSchema = z.object({
       status: z.enum(MESSAGE_STATUSES).nullable().describe("null: the website has no such message."),
     }),
   ),
+  ...ignoredFieldsShape,
 });
 
 const cancel = call({

@@ -164,8 +164,8 @@ function explain(failure: Extract<Failure, { kind: ErrorKind }>, random: number)
   }
 }
 
-function explainUnknown({ what, details = [] }: Extract<Failure, { kind: "resource-unknown" }>) {
-  const message = `There is no such ${what}.`;
+function explainUnknown({ what, details = [], hint }: Extract<Failure, { kind: "resource-unknown" }>) {
+  const message = `There is no such ${what}.${hint ? ` ${hint}` : ""}`;
   return details.length > 0 ? { message: `${message} details has those that there are.`, details } : { message };
 }
 

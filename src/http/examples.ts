@@ -10,22 +10,25 @@ export const PHONE = "+12125550100";
 export const OTHER_PHONE = "+12125550101";
 export const TIME = "2026-11-21T12:00:00.000Z";
 
+/** Transactional, because marketing waits for the morning where a website has sending hours. */
 export const SEND_BY_PHONE = {
   phone: PHONE,
-  text: "Brand: hello",
+  text: "Brand: your order has shipped.",
   callbackData: '{"profileId":"42"}',
-  sendPurpose: "spring-sale_01",
+  sendPurpose: "order-shipped",
+  kind: "transactional" as const,
 };
 
 /** As a marketing platform's template sends it: absent fields are empty strings. */
 export const SEND_BY_EMAIL = {
   phone: "",
   email: "ada@example.com",
-  text: "Brand: Happy Birthday, Ada!",
+  text: "Brand: your table is booked, Ada.",
   mediaUrl: "https://example.com/image/1.jpg",
-  clickUrl: "https://example.com/sale?from=sms",
-  callbackData: '{"profileID":"01H","flow":"Birthday"}',
-  sendPurpose: "Birthday",
+  clickUrl: "https://example.com/booking?from=sms",
+  callbackData: '{"profileID":"01H","flow":"Booking"}',
+  sendPurpose: "Booking",
+  kind: "transactional" as const,
 };
 
 /** With where the person is, for the hours of marketing. A time of the example would soon be past. */

@@ -20,7 +20,8 @@ const healthAnswerSchema = z.object({
   failingDatabases: z
     .array(z.object({ database: z.string(), status: z.enum(["away", "unmigrated"]) }))
     .optional()
-    .describe("If there are several databases: those that do not answer, or lack a migration."),
+    .describe("The databases that do not answer, or lack a migration."),
+  advice: z.string().optional().describe("What to do about a database that lacks a migration."),
 });
 
 const CHECK = { status: "ok", milliseconds: 4 } as const;
@@ -50,8 +51,13 @@ export const health: Resource = { calls: [read], schemas: { Health: healthAnswer
 function healthResponse({ failingDatabases, ...checks }: Health): Response {
   const isFailing = Object.values(checks).some(({ status }) => status === "failing");
   const status = isFailing ? "failing" : "ok";
-  return Response.json({ status, checks, failingDatabases }, { status: isFailing ? 503 : 200 });
+  const unmigrated = failingDatabases?.find((database) => database.status === "unmigrated");
+  const advice = unmigrated && adviseMigrations(unmigrated.database);
+  return Response.json({ status, checks, failingDatabases, advice }, { status: isFailing ? 503 : 200 });
 }
+
+const adviseMigrations = (database: string) =>
+  `Run the migrations: npx wrangler d1 migrations apply ${database} --remote, or with --local for wrangler dev.`;
 
 /** The answer of a service whose settings cannot even be read. */
 export function misconfiguredResponse(): Response {

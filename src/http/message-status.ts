@@ -43,10 +43,21 @@ const read = call({
     const messageId = typeof given === "string" ? toStoredId(given) : "";
     if (messageId === "") failField("messageId", "is required, once, in the query");
     const message = (await readStatuses(deps.db, clientOf(request).websiteId, [messageId])).get(messageId);
-    if (!message) throw new RequestFailure({ kind: "resource-unknown", what: "message" });
+    if (!message) throw new RequestFailure({ kind: "resource-unknown", what: "message", hint: explainId(messageId) });
     request.logged = { messageId };
     return { messageId, ...message, updatedAt: toTime(message.updatedAt) };
   },
 });
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
+
+/** What is wrong with an id that no message can have. */
+function explainId(given: string): string | undefined {
+  const [uuid] = UUID.exec(given) ?? [];
+  if (uuid === given) return undefined;
+  return uuid !== undefined && given[uuid.length] === "_"
+    ? "This is an eventId: the messageId is the part before the underscore."
+    : `A messageId is a UUID, such as ${MESSAGE_ID}.`;
+}
 
 export const messageStatus: Resource = { calls: [read], schemas: { MessageStatus: messageStatusAnswerSchema } };

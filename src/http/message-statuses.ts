@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { ignoredFieldsShape } from "../domain/messages/ignored-fields.ts";
 import { messageIdsSchema } from "../domain/messages/message-ids.ts";
 import { echoId } from "../domain/people/echo.ts";
 import { readStatuses } from "../store/messages/read-message.ts";
@@ -12,6 +13,7 @@ import { toTime } from "./time.ts";
 export const messageStatusesAnswerSchema = z.object({
   messages: z.array(z.object(messageStatusFields)),
   unknownMessageIds: z.array(z.string()),
+  ...ignoredFieldsShape,
 });
 
 const read = call({

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { bulkSendAnswerSchema, MAX_BULK_MESSAGES } from "../domain/messages/bulk-request.ts";
+import { IgnoredFields } from "../domain/messages/ignored-fields.ts";
 import { sendRequestSchema } from "../domain/messages/send-request.ts";
 import { acceptBulk } from "../flows/messages/accept-bulk.ts";
 import { BODY_LIMITS, readChunks, requireMediaType } from "./body.ts";
@@ -60,14 +61,9 @@ const send = call({
   run: async (request, deps) => {
     requireMediaType(request, "application/json");
     const key = readIdempotencyKey(request);
-    const { answer, ignored } = await acceptBulk(
-      deps,
-      senderOf(request, deps),
-      readChunks(request, BODY_LIMITS.bulk),
-      key,
-      request.ignored,
-    );
-    request.ignored = ignored;
+    request.ignored ??= new IgnoredFields();
+    const body = readChunks(request, BODY_LIMITS.bulk);
+    const answer = await acceptBulk(deps, senderOf(request, deps), body, key, request.ignored);
     request.logged = { stored: answer.successSent.length, failed: answer.failedSent.length };
     return answer;
   },

@@ -35,7 +35,7 @@ const send = call({
   tag: "Messages",
   summary: "Send a message",
   description:
-    "Stores the message. Callbacks report its outcome. The recipient is `phone`, or the subscribed number of `email`. Unknown fields are ignored, and named in `Ignored-Fields`.",
+    "Stores the message. Callbacks report its outcome. The recipient is `phone`, or the subscribed number of `email`. Unknown fields are ignored, and named in `ignoredFields`.",
   access: { client: "send" },
   database: "client",
   isCountedWhenStored: true,

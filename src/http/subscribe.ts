@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { RequestFailure } from "../domain/failure.ts";
+import { ignoredFieldsShape } from "../domain/messages/ignored-fields.ts";
 import { toE164 } from "../domain/people/phone.ts";
 import { phoneListSchema, subscriptionStatusAnswerSchema } from "../domain/people/phone-list.ts";
 import { subscribeSchema, trySubscribeRequest } from "../domain/people/subscribe-request.ts";
@@ -10,7 +11,11 @@ import { BODY_LIMITS, noteIgnored, readFields, readJson } from "./body.ts";
 import { call, jsonBody, ok, type Resource } from "./call.ts";
 import { LISTS, OTHER_PHONE } from "./examples.ts";
 
-export const unsubscribeAnswerSchema = z.object({ message: z.string(), invalidPhoneNumbers: z.array(z.string()) });
+export const unsubscribeAnswerSchema = z.object({
+  message: z.string(),
+  invalidPhoneNumbers: z.array(z.string()),
+  ...ignoredFieldsShape,
+});
 
 export const subscribeAnswerSchema = unsubscribeAnswerSchema.extend({
   /** Their owners have opted out by their own word: only they can undo it, by texting START. */

@@ -3,7 +3,7 @@ import { phoneListSchema, subscriptionStatusAnswerSchema } from "../domain/peopl
 import { findSubscribed } from "../store/people/subscriptions.ts";
 import { clientOf } from "./api-request.ts";
 import { BODY_LIMITS, readFields } from "./body.ts";
-import { call, jsonBody, ok, type Resource } from "./call.ts";
+import { call, ignoredIn, jsonBody, ok, type Resource } from "./call.ts";
 import { LISTS, PHONE } from "./examples.ts";
 
 const read = call({
@@ -26,7 +26,9 @@ const read = call({
   run: async (request, deps) => {
     const phones = await readFields(request, phoneListSchema, BODY_LIMITS.lists);
     const subscribed = await findSubscribed(deps.db, clientOf(request).websiteId, phones);
-    return new Response(writeStatuses(phones, subscribed), { headers: { "content-type": "application/json" } });
+    return new Response(writeStatuses(phones, subscribed, ignoredIn(request)), {
+      headers: { "content-type": "application/json" },
+    });
   },
 });
 

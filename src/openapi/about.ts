@@ -35,7 +35,7 @@ export const SECURITY_SCHEMES = {
 export function description(): string {
   return `A text messaging service: client platforms send texts through it and read which numbers are subscribed.
 
-Every response has an \`X-Request-Id\`. Each request of a client counts against the limit of its website: ${REQUESTS_PER_SECOND} in any one-second window, counted across all its clients and calls. Requests that get 401 or 403 do not count. Unknown fields are ignored, and named in the header \`Ignored-Fields\` of the response. \`null\` and \`""\` count as absent for every optional field. HEAD is answered as GET, without the body, except at \`/carriers/…\`.
+Every response has an \`X-Request-Id\`. Each request of a client counts against the limit of its website: ${REQUESTS_PER_SECOND} in any one-second window, counted across all its clients and calls. Requests that get 401 or 403 do not count. Unknown fields are ignored, and named in \`ignoredFields\` and the header \`Ignored-Fields\` of the response. \`null\` and \`""\` count as absent for every optional field. HEAD is answered as GET, without the body, except at \`/carriers/…\`.
 
 ## Message statuses
 

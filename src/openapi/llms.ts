@@ -21,9 +21,9 @@ const HEAD = `# Textgate
 
 export function makeLlmsText(): string {
   const ofClients = CALLS.filter(({ access }) => typeof access === "object");
-  const lines = ofClients.map(({ method, path, id, tag, summary, description }) => {
+  const lines = ofClients.map(({ method, path, id, summary, description }) => {
     const [first = ""] = description.split("\n");
-    return `- [${method} ${path}](/docs#operations-${tag}-${id}): ${summary}. ${first}`;
+    return `- [${method} ${path}](/docs#${id}): ${summary}. ${first}`;
   });
   return `${HEAD}\n## Calls of a client\n\n${lines.join("\n")}\n`;
 }

@@ -11,7 +11,7 @@ export interface Check {
 /** With an invalid configuration there are no other checks: nothing can be reached. */
 export type Health = Partial<Record<CheckName, Check>> & {
   configuration: Check;
-  /** Where there are several, and not all work. */
+  /** Where not all work. */
   failingDatabases?: FailingDatabase[];
 };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { anchorOf } from "../../scripts/docs-documents.ts";
+import { anchorOf } from "../../scripts/reference/markdown.ts";
 import { fillTables, listTables, makeTables } from "../../src/openapi/docs.ts";
 
 /** From the root of the project: Vite gives paths relative to this file. */

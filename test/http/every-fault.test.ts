@@ -4,6 +4,8 @@ import { type TestClient, World } from "../world.ts";
 
 const ADA = "+12125550100";
 const GOOD = { phone: ADA, text: "hi", callbackData: "{}", sendPurpose: "a" };
+const NO_ID = "messageId: either messageId or messageIds must be given, and not both";
+const LISTS = "/text/subscribe, /text/unsubscribe, /text/subscription/status";
 const NOBODY = "phone: either phone or email must be given";
 
 let world: World;
@@ -169,7 +171,15 @@ describe("a field under a name that differs in case or separators", () => {
     ],
     ["send", { ...ALL_NAMES, phone: undefined, Phone: ADA }, [`${NOBODY}: write the name of "Phone" as phone`]],
     ["send", { ...ALL_NAMES, phone: "", " E-Mail": "a@b.co" }, [`${NOBODY}: write the name of " E-Mail" as email`]],
-    ["send", { ...ALL_NAMES, phone: undefined, mobile: ADA }, [NOBODY]],
+    ["send", { ...ALL_NAMES, phone: undefined, mobile: ADA }, [`${NOBODY}: write the name of "mobile" as phone`]],
+    ["send", { ...ALL_NAMES, phone: undefined, mail: "a@b.co" }, [`${NOBODY}: write the name of "mail" as email`]],
+    ["send", { ...ALL_NAMES, phone: undefined, house: ADA }, [NOBODY]],
+    ["send", { ...ALL_NAMES, text: undefined, texts: "hi" }, ['text: is required: write the name of "texts" as text']],
+    [
+      "send",
+      { From: ADA, To: ADA, Body: "hi", callbackData: "{}", sendPurpose: "a" },
+      [`${NOBODY}: write the name of "To" as phone`, 'text: is required: write the name of "Body" as text'],
+    ],
     ["send", { ...ALL_NAMES, text: undefined, [`te${"-".repeat(50)}xt`]: "hi" }, ["text: is required"]],
     [
       "status",
@@ -184,6 +194,49 @@ describe("a field under a name that differs in case or separators", () => {
     const answer =
       what === "website" ? await world.operator("PUT", "/websites/new", body) : await world.post(path, client, body);
     expect(await faultsOf(answer)).toEqual(faults);
+  });
+});
+
+describe("a body that was meant for another call", () => {
+  const NO_LIST = "has no field of this call: its fields are those of";
+
+  it.each<[string, object, string[]]>([
+    ["/text/message/send", { messages: [ALL_NAMES] }, [`body: ${NO_LIST} /text/bulk/message/send`]],
+    ["/text/bulk/message/send", ALL_NAMES, [`body: ${NO_LIST} /text/message/send`]],
+    ["/text/message/cancel", { phone_numbers: [ADA] }, [`body: ${NO_LIST} ${LISTS}`]],
+    ["/text/unsubscribe", { messageId: "x" }, [`body: ${NO_LIST} /text/message/cancel`]],
+    ["/text/message/cancel", { id: "x" }, [`${NO_ID}: write the name of "id" as messageId`]],
+    [
+      "/text/message/statuses",
+      { messageId: "x" },
+      ['messageIds: must be an array of 1 to 5,000 message ids: write the name of "messageId" as messageIds'],
+    ],
+    ["/text/message/cancel", { phone_numbers: [ADA], other: 1 }, [NO_ID]],
+    ["/text/message/cancel", {}, [NO_ID]],
+    ["/text/message/cancel", { messageId: "", phone_numbers: [ADA] }, [NO_ID]],
+    ["/text/message/send", [ALL_NAMES], ["body: must be a JSON object"]],
+    [
+      "/text/bulk/message/send",
+      [ALL_NAMES],
+      ['messages: must be an array of 1 to 50000 send requests, in a JSON object: {"messages": […]}'],
+    ],
+  ])("to %s names it: %j", async (path, body, faults) => {
+    expect(await faultsOf(await world.post(path, client, body))).toEqual(faults);
+  });
+});
+
+describe("an id that no message has", () => {
+  const ID = "5f0c5a9e-7d0d-4d6c-9c39-0f5f6c1e8a11";
+
+  it.each([
+    [ID, ""],
+    [`${ID}_DELIVERED`, " This is an eventId: the messageId is the part before the underscore."],
+    [`${ID}x`, ` A messageId is a UUID, such as ${ID}.`],
+    ["<messageId>", ` A messageId is a UUID, such as ${ID}.`],
+  ])("%s", async (id, hint) => {
+    const headers = { "x-client-id": client.clientId, "x-client-secret": client.clientSecret };
+    const answer = await world.fetch(`/text/message/status?messageId=${encodeURIComponent(id)}`, { headers });
+    expect(await answer.json()).toMatchObject({ code: 40401, message: `There is no such message.${hint}` });
   });
 });
 

@@ -71,6 +71,18 @@ describe("what fails is named, and why is in the log alone:", () => {
     );
     await applyD1Migrations(env.DB, env.TEST_MIGRATIONS.slice(0, latest));
     expect(await ask()).toMatchObject({ http: 503, failing: ["database"] });
+    const answer = (await (await world.fetch("/health")).json()) as object;
+    expect(answer).toMatchObject({
+      failingDatabases: [{ database: "DB", status: "unmigrated" }],
+      advice: "Run the migrations: npx wrangler d1 migrations apply DB --remote, or with --local for wrangler dev.",
+    });
+  });
+
+  it("a database that does not answer, without an advice to run migrations", async () => {
+    world.deps = { ...world.deps, db: brokenDatabase() };
+    const answer = (await (await world.fetch("/health")).json()) as object;
+    expect(answer).toMatchObject({ failingDatabases: [{ database: "DB", status: "away" }] });
+    expect(answer).not.toHaveProperty("advice");
   });
 
   it("a configuration that cannot be read", async () => {
@@ -129,8 +141,9 @@ it("does not wait for a store that never answers", async () => {
   });
   const answer = within(ask);
   // KV's own limit, for requests, is longer.
-  await expect.poll(() => started.length).toBe(5);
-  expect(started.map(({ milliseconds }) => milliseconds)).toEqual([2000, 2000, 5000, 2000, 2000]);
+  await expect.poll(() => started.length).toBe(6);
+  // A database's own is shorter, so that its name is told.
+  expect(started.map(({ milliseconds }) => milliseconds).sort()).toEqual([1800, 2000, 2000, 2000, 2000, 5000]);
   for (const { end } of started) end();
   expect(await answer).toEqual({ http: 503, status: "failing", failing: ["database"] });
 });

@@ -113,10 +113,18 @@ describe("each other call with a JSON body", () => {
     ["POST", "/text/unsubscribe", { phone_numbers: [ADA] }],
     ["POST", "/text/subscription/status", { phone_numbers: [ADA] }],
     ["POST", "/text/message/statuses", { messageIds: ["x"] }],
-  ])("%s %s names what it ignores", async (_, path, body) => {
-    expect(ignoredOf(await world.post(path, client, body))).toBe(null);
-    const answer = await world.post(path, client, { ...body, phone_number: 1, Phone: 2 });
-    expect([answer.status, ignoredOf(answer)]).toEqual([200, "phone_number, Phone"]);
+    ["POST", "/text/message/cancel", { messageIds: ["x"] }],
+    ["POST", "/text/message/send", GOOD],
+    ["POST", "/text/bulk/message/send", { messages: [GOOD] }],
+  ])("%s %s names what it ignores, in the header and in the body", async (_, path, body) => {
+    const without = await world.post(path, client, body);
+    expect([ignoredOf(without), Object.keys((await without.json()) as object)]).toEqual([
+      null,
+      expect.not.arrayContaining(["ignoredFields"]),
+    ]);
+    const answer = await world.post(`${path}?dryRun=1`, client, { ...body, phone_number: 1, PHONE: 2 });
+    expect([answer.status, ignoredOf(answer)]).toEqual([200, "dryRun, phone_number, PHONE"]);
+    expect(await answer.json()).toMatchObject({ ignoredFields: ["dryRun", "phone_number", "PHONE"] });
   });
 
   it.each<[string, string, object, number]>([

@@ -1,5 +1,6 @@
 // The two platforms of the demo, what they send, and who operates the service.
 import type { Credentials } from "../../../src/domain/clients/client.ts";
+import { IgnoredFields } from "../../../src/domain/messages/ignored-fields.ts";
 import { acceptBulk } from "../../../src/flows/messages/accept-bulk.ts";
 import { countClick } from "../../../src/flows/messages/count-click.ts";
 import { type Brand, type Campaign, FIRST_ARRIVING, HARBOR, NORTHWIND, peopleOf, subscribersOf } from "./brands.ts";
@@ -63,7 +64,8 @@ export class Platforms {
       return { phone, text, callbackData, sendPurpose, ...(clickUrl ? { clickUrl } : {}) };
     });
     const sender = { client: brand.credentials, linkOrigin: LINK_ORIGIN };
-    const { answer } = await this.past.work(acceptBulk(this.past.deps, sender, toBytes({ messages }), undefined));
+    const accepting = acceptBulk(this.past.deps, sender, toBytes({ messages }), undefined, new IgnoredFields());
+    const answer = await this.past.work(accepting);
     return answer.successSent.map(({ messageId }) => messageId);
   }
 

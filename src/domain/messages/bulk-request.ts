@@ -3,6 +3,7 @@ import * as z from "zod";
 import { failField } from "../failure.ts";
 import { JsonReader } from "../json-reader.ts";
 import { findRepeatedField, STANDS_TWICE } from "../repeated-field.ts";
+import { ignoredFieldsShape } from "./ignored-fields.ts";
 import { scheduledForShape } from "./send-times.ts";
 
 export const MAX_BULK_MESSAGES = 50_000;
@@ -18,6 +19,7 @@ export const bulkSendAnswerSchema = z.object({
       errorMessage: z.string(),
     }),
   ),
+  ...ignoredFieldsShape,
 });
 
 /**

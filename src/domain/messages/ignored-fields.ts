@@ -12,12 +12,17 @@ const SEPARATOR = ", ";
 export class IgnoredFields {
   readonly #names = new Set<string>();
   #characters = 0;
+  /** Whether a body has had any field that its schema has. */
+  hasKnown = false;
 
   /** @param body a JSON value: what is no object has no fields */
   addOf(schema: z.ZodType, body: unknown): void {
     if (typeof body !== "object" || body === null || Array.isArray(body)) return;
     const known = knownFields(schema);
-    for (const name of Object.keys(body)) if (!known.has(name)) this.add(name);
+    for (const name of Object.keys(body)) {
+      if (known.has(name)) this.hasKnown = true;
+      else this.add(name);
+    }
   }
 
   add(name: string): void {
@@ -38,6 +43,16 @@ export class IgnoredFields {
     return this.names.join(SEPARATOR);
   }
 }
+
+/** In the answer to a body, because few programs read a header. */
+export const ignoredFieldsShape = {
+  ignoredFields: z
+    .array(z.string())
+    .optional()
+    .describe(
+      "The unknown fields and parameters of the request, as the header `Ignored-Fields` names them. Left out if there are none.",
+    ),
+};
 
 const known = new WeakMap<z.ZodType, ReadonlySet<string>>();
 

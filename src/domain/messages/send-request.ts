@@ -8,7 +8,7 @@ import { isE164, toDigits } from "../people/phone.ts";
 import { explainPhone } from "../people/phone-fault.ts";
 import { regionCode, timeZoneName } from "../people/place-fields.ts";
 import { ILL_FORMED, isWellFormed, surplusOf } from "../well-formed.ts";
-import { IgnoredFields } from "./ignored-fields.ts";
+import { IgnoredFields, ignoredFieldsShape } from "./ignored-fields.ts";
 import { KINDS, type MessageKind } from "./kind.ts";
 import { placeLink } from "./link.ts";
 import { expireAt, findTimeFaults, isFaulty, scheduledForShape, sendAt } from "./send-times.ts";
@@ -122,8 +122,13 @@ function findPurposeFault(purpose: string): string | undefined {
     : `must have at most ${MAX_SEND_PURPOSE_CHARACTERS} characters`;
 }
 
-/** What cannot be seen, or is easily taken for another character, is named by its number. */
-const quote = (character: string) => (/[!-~]/.test(character) ? `"${character}"` : toCodePoint(character));
+/** What cannot be seen, or is easily taken for another character, is named by its number, too. */
+function quote(character: string): string {
+  if (/[!-~]/.test(character)) return `"${character}"`;
+  return /[\p{L}\p{N}\p{P}\p{S}]/u.test(character)
+    ? `"${character}" (${toCodePoint(character)})`
+    : toCodePoint(character);
+}
 
 const kind = z
   .enum(KINDS, "must be marketing or transactional")
@@ -233,4 +238,4 @@ export type SendRequest = z.output<typeof sendRequestSchema> & {
   ignoredFields?: string[];
 };
 
-export const sendAnswerSchema = z.object({ messageId: z.uuid(), ...scheduledForShape });
+export const sendAnswerSchema = z.object({ messageId: z.uuid(), ...scheduledForShape, ...ignoredFieldsShape });

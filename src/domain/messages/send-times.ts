@@ -1,6 +1,6 @@
 // Pure. When a message may go, and until when: the fields of a send request, and of its answer.
 import * as z from "zod";
-import { DAY_MILLISECONDS } from "../day.ts";
+import { DAY_MILLISECONDS, toDay } from "../day.ts";
 import type { FieldError } from "../failure.ts";
 import { isAbsent } from "../fields.ts";
 
@@ -11,13 +11,34 @@ export const MAX_EXPIRY_DAYS = 7;
 /** A time that is past by no more counts as now: clocks differ, and a request takes its time. */
 export const PAST_MILLISECONDS = 5 * 60_000;
 
-const TIME_FORM = "must be a date and a time with an offset or Z, such as 2026-11-27T09:00:00-05:00";
+const SUCH_AS = "such as 2026-11-27T09:00:00-05:00";
+const TIME_FORM = `must be a date and a time with an offset or Z, ${SUCH_AS}`;
+
+const DATE_AND_TIME = /^\d{4}-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.\d+)?(Z|[+-]\d\d:\d\d)?$/;
 
 /** A time with its offset, as RFC 3339 writes it: "T" and "Z" may be lower case. */
 export const instant = z
   .string(TIME_FORM)
   .toUpperCase()
-  .check(z.iso.datetime({ offset: true, error: TIME_FORM }));
+  .check(z.iso.datetime({ offset: true, error: ({ input }) => explainTime(String(input)) }));
+
+/** @param text that is no time, in upper case */
+function explainTime(text: string): string {
+  const [date, month, , hour, minute, second, offset] = DATE_AND_TIME.exec(text) ?? [];
+  if (date === undefined) return TIME_FORM;
+  if (offset === undefined) return `has no offset: end it with Z, or with an offset, ${SUCH_AS}`;
+  const isTime = Number(hour) < 24 && Number(minute) < 60 && Number(second) < 60;
+  const isMonth = Number(month) >= 1 && Number(month) <= 12;
+  const what = !isMonth ? "a month" : isTime && !isDay(text) ? "a day" : "a time of day or an offset";
+  return `has ${what} that does not exist`;
+}
+
+/** JavaScript takes the 31st of November for the 1st of December. */
+function isDay(text: string): boolean {
+  const day = text.slice(0, 10);
+  const time = Date.parse(`${day}T00:00:00Z`);
+  return !Number.isNaN(time) && toDay(time) === day;
+}
 
 export const sendAt = instant.meta({
   description: `When the message may go, at most ${MAX_SCHEDULE_DAYS} days ahead. A time up to 5 minutes in the past counts as now. The subscription is checked when the message is accepted, and again when it goes.`,

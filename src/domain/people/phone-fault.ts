@@ -86,10 +86,29 @@ function nameLengths(lengths: number[]): string {
   return names.length === 0 ? final : `${names.join(", ")} or ${final}`;
 }
 
+/** Latin, Greek and Cyrillic letters that stand in numbers that somebody has typed or scanned. */
+const LOOK_ALIKES: Readonly<Record<string, string>> = {
+  ...{ O: "0", o: "0", "\u039f": "0", "\u03bf": "0", "\u041e": "0", "\u043e": "0" },
+  ...{
+    I: "1",
+    l: "1",
+    "\u0399": "1",
+    "\u0406": "1",
+    Z: "2",
+    S: "5",
+    "\u0405": "5",
+    B: "8",
+    "\u0392": "8",
+    "\u0412": "8",
+  },
+};
+
 function nameOf(character: string): string {
   const codePoint = /[!-~ ]/.test(character) ? "" : ` (${toCodePoint(character)})`;
   if (/\s/.test(character)) return `a space${codePoint}`;
-  if (/\p{L}/u.test(character)) return `a letter${codePoint}`;
+  const digit = LOOK_ALIKES[character];
+  if (digit) return `the letter ${character}${codePoint}, which looks like the digit ${digit}`;
+  if (/\p{L}/u.test(character)) return `the letter ${character}${codePoint}`;
   if (/\p{N}/u.test(character)) return `a digit other than 0 to 9${codePoint}`;
   return codePoint === "" ? `"${character}"` : `a character that is no digit${codePoint}`;
 }

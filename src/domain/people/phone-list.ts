@@ -1,6 +1,7 @@
 // Pure. The phone numbers of a request: an array, a CSV file in Base64, or both.
 import * as z from "zod";
 import { jsonObject, orEmpty, ruleOfFields, strings } from "../fields.ts";
+import { ignoredFieldsShape } from "../messages/ignored-fields.ts";
 import { distinctPhones } from "./number-list/distinct-phones.ts";
 import { csvFile, MAX_CSV_ROWS, readPhoneColumn } from "./phone-file.ts";
 
@@ -54,4 +55,5 @@ export const phoneListSchema = jsonObject({
 export const subscriptionStatusAnswerSchema = z.object({
   phoneNumberStatuses: z.array(z.object({ phoneNumber: z.string(), subscriptionStatus: z.boolean() })),
   invalidPhoneNumbers: z.array(z.string()),
+  ...ignoredFieldsShape,
 });

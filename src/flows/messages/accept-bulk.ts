@@ -8,7 +8,7 @@ import {
   type bulkSendAnswerSchema,
   MAX_BULK_MESSAGES,
 } from "../../domain/messages/bulk-request.ts";
-import { IgnoredFields } from "../../domain/messages/ignored-fields.ts";
+import type { IgnoredFields } from "../../domain/messages/ignored-fields.ts";
 import type { AcceptedMessage } from "../../domain/messages/send.ts";
 import { type SendRequest, sendRequestSchema } from "../../domain/messages/send-request.ts";
 import { echoEmail, echoPhone } from "../../domain/people/echo.ts";
@@ -30,6 +30,7 @@ const MOST_SURPLUS = 50_000;
  * Stores the messages of a body while it comes in. Messages are independent: the answer lists the errors of each, and the valid
  * ones are stored.
  * @param key the Idempotency-Key: a retry with the same body stores the messages that are missing, and answers the same ids
+ * @param ignored gets the names that the body and its messages have beside the known fields
  * @throws RequestFailure as for one message; bulk-interrupted around it when some messages are stored
  */
 export async function acceptBulk(
@@ -37,15 +38,15 @@ export async function acceptBulk(
   sender: Sender,
   body: AsyncIterable<Uint8Array>,
   key: string | undefined,
-  ignored = new IgnoredFields(),
-): Promise<{ answer: BulkAnswer; ignored: IgnoredFields }> {
+  ignored: IgnoredFields,
+): Promise<BulkAnswer> {
   const run = new BulkRun(deps, sender, key, ignored);
   try {
     await readAll(body, run);
   } catch (error) {
     throw interrupted(error, run.answer, key !== undefined);
   }
-  return run;
+  return run.answer;
 }
 
 async function readAll(body: AsyncIterable<Uint8Array>, run: BulkRun): Promise<void> {
@@ -184,7 +185,7 @@ class BulkRun {
   /** @throws RequestFailure when the body has no message, or the key was used with a longer or shorter body */
   async finish(): Promise<void> {
     if (this.#count === 0) {
-      const message = `must be an array of 1 to ${MAX_BULK_MESSAGES} send requests`;
+      const message = `must be an array of 1 to ${MAX_BULK_MESSAGES} send requests, in a JSON object: {"messages": […]}`;
       throw new RequestFailure({ kind: "fields-wrong", details: [{ field: "messages", message }] });
     }
     const part = await this.#toPart(this.#parts, String(this.#count), []);

@@ -36,7 +36,6 @@ export async function checkHealth(deps: Deps): Promise<Health> {
 }
 
 async function probeAll(deps: Deps, failing: FailingDatabase[]): Promise<void> {
-  if (deps.others.size === 0) return probeDatabase(deps.db);
   const ends = await Promise.allSettled(inEach(deps).map((own) => probe(own, failing)));
   for (const end of ends) if (end.status === "rejected") throw end.reason;
 }

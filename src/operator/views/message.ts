@@ -28,7 +28,6 @@ export const MESSAGE = {
   mediaUrl: null,
   clickUrl: null,
   ignoredFields: null,
-  kind: "marketing",
   timeZone: null,
   region: null,
   encoding: "GSM-7",

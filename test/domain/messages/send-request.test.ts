@@ -94,7 +94,10 @@ describe("each rule of a send request, at its edge", () => {
     ["sendPurpose", "a\tb", /^sendPurpose: must be words .*: it has U\+0009$/],
     ["sendPurpose", "Spring & Summer", /^sendPurpose: must be words .*: it has "&"$/],
     ["sendPurpose", "a.b", /^sendPurpose: must be words/],
-    ["sendPurpose", "é", /^sendPurpose: must be words .*: it has U\+00E9$/],
+    ["sendPurpose", "é", /^sendPurpose: must be words .*: it has "é" \(U\+00E9\)$/],
+    ["sendPurpose", "früh", /: it has "ü" \(U\+00FC\)$/],
+    ["sendPurpose", "a\u0301b", /: it has U\+0301$/],
+    ["sendPurpose", "a\u200bb", /: it has U\+200B$/],
     ["sendPurpose", "x".repeat(101), /^sendPurpose: must have at most 100/],
   ])("%s may not be %j: one message", (field, value, message, rest) => {
     const found = faults(field, value, rest);

@@ -119,7 +119,11 @@ export async function walkByKeyboard(page: Page): Promise<{ stops: string[]; all
     Object.assign(globalThis, { stops });
     const focusable = "a[href], summary, input, select, textarea, button, [tabindex='0']";
     const elements = [...globalThis.document.querySelectorAll(focusable)];
-    const isStop = (element: Element) => element.checkVisibility() && (element as HTMLElement).tabIndex >= 0;
+    // The keyboard stops at one of several choices: the one that is made.
+    const isStop = (element: Element) =>
+      element.checkVisibility() &&
+      (element as HTMLElement).tabIndex >= 0 &&
+      !element.matches("[type=radio]:not(:checked)");
     return elements.filter(isStop).map(nameOf);
   });
   for (let presses = 0; presses <= all.length; presses += 1) await page.keyboard.press("Tab");

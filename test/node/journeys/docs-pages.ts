@@ -1,18 +1,14 @@
-// The pages of docs that a service serves, and the documents that they are drawn from.
-import { type Document, operationsOf } from "../../../scripts/docs-documents.ts";
+// The pages of docs that a service serves, and the document that they are made from.
+import { callsOf, type Document, isForOthers } from "../../../scripts/reference/document.ts";
 
-export const PAGES = ["/docs", "/docs/operator"];
+export const PAGES = ["/docs", "/docs/operator"] as const;
 
-/** In the order of their pages. */
-export const DOCUMENTS = ["/docs/clients.json", "/docs/operator.json"];
+export const readDocument = async ({ url }: { url: string }) =>
+  (await (await fetch(`${url}/openapi.json`)).json()) as Document;
 
-export const readDocument = async ({ url }: { url: string }, path: string) =>
-  (await (await fetch(`${url}${path}`)).json()) as Document;
+/** The calls and events of a page. */
+export const callsOfPage = (document: Document, path: (typeof PAGES)[number]) =>
+  callsOf(document).filter((call) => isForOthers(call) === (path === "/docs/operator"));
 
-/** Those of clients, and of operators. */
-export const readDocuments = async (service: { url: string }) =>
-  (await Promise.all(DOCUMENTS.map((path) => readDocument(service, path)))) as [Document, Document];
-
-/** The ids of calls and events. */
-export const idsOf = ({ paths, webhooks = {} }: Document) =>
-  [...operationsOf(paths), ...operationsOf(webhooks)].map(({ operationId }) => operationId);
+/** The ids of a page's HTML, in its order. */
+export const idsIn = (page: string) => [...page.matchAll(/<[^>]* id="([^"]+)"/g)].map(([, id = ""]) => id);

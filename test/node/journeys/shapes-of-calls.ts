@@ -1,22 +1,4 @@
-import type { Document } from "../../../scripts/docs-documents.ts";
-
-interface Schema {
-  type?: string;
-  enum?: unknown[];
-}
-
-interface Media {
-  examples?: Record<string, unknown>;
-}
-
-interface Call {
-  operationId: string;
-  summary?: string;
-  description?: string;
-  parameters?: { in: string; name: string; description?: string; schema?: Schema }[];
-  requestBody?: { description?: string; content: Record<string, Media> };
-  responses: Record<string, { description: string; content?: Record<string, Media>; headers?: object }>;
-}
+import { type Call, callsOf, type Document, type Media } from "../../../scripts/reference/document.ts";
 
 /** What Markdown makes an element of. */
 const MARKS = { table: /^\|/m, list: /^ *[-*] /m, block: /^```/m, code: /`/, link: /\]\(/, bold: /\*\*/, html: /<\w/ };
@@ -60,11 +42,12 @@ const longestWordOf = (call: Call) =>
   );
 
 /** @returns the ids of the call or event with the longest word, and of as few others as have together what any has */
-export function callsOfEachShape(documents: Document[]): string[] {
-  const calls = documents
-    .flatMap(({ paths, webhooks = {} }) => [...Object.values(paths), ...Object.values(webhooks)])
-    .flatMap((methods) => Object.entries(methods as object as Record<string, Call>))
-    .map(([method, call]) => ({ id: call.operationId, shape: shapeOf(method, call), length: longestWordOf(call) }));
+export function callsOfEachShape(document: Document): string[] {
+  const calls = callsOf(document).map((call) => ({
+    id: call.operationId,
+    shape: shapeOf(call.method, call),
+    length: longestWordOf(call),
+  }));
   const missing = new Set(calls.flatMap(({ shape }) => [...shape]));
   const chosen: string[] = [];
   let best = calls.reduce((one, other) => (other.length > one.length ? other : one));

@@ -12,9 +12,16 @@ const AFTER_SUBSCRIBED = encode(`","subscriptionStatus":true},${BEGINNING}`);
 const AFTER_OTHER = encode(`","subscriptionStatus":false},${BEGINNING}`);
 const END_BYTES = `,${BEGINNING}`.length;
 
-/** @param subscribed for each of `valid`, 1 when the number is subscribed */
-export function writeStatuses({ valid, invalid }: PhoneList, subscribed: Uint8Array): Uint8Array<ArrayBuffer> {
-  const rest = encode(`],"invalidPhoneNumbers":${JSON.stringify(invalid)}}`);
+/**
+ * @param subscribed for each of `valid`, 1 when the number is subscribed
+ * @param others further fields of the answer
+ */
+export function writeStatuses(
+  { valid, invalid }: PhoneList,
+  subscribed: Uint8Array,
+  others: object = {},
+): Uint8Array<ArrayBuffer> {
+  const rest = encode(`],${JSON.stringify({ invalidPhoneNumbers: invalid, ...others }).slice(1)}`);
   const most = valid.length * (MOST_DIGITS + AFTER_OTHER.length);
   const bytes = new Uint8Array(FIRST.length + most + rest.length);
   bytes.set(FIRST);
