@@ -151,6 +151,11 @@ describe.skipIf(!hasBrowser)("the page in a browser", () => {
     const { page } = await visit(context, `${service.url}/docs#sendMessages.messages.sendAt`, { width: 1280 });
     const field = page.locator("[id='sendMessages.messages.sendAt']");
     await expect.poll(() => below(page, field)).toSatisfy(isWithin(0, 60));
+    // No place at all, and nothing that could be decoded.
+    await page.goto(`${service.url}/docs#%E0%A4%A`);
+    await page.reload();
+    await page.getByRole("searchbox").fill("cancel messages");
+    await expect.poll(() => page.locator("#found a").count()).toBeGreaterThan(0);
     await page.close();
   });
 
