@@ -36,7 +36,7 @@ function offBy(link: DOMRect, list: DOMRect): number {
 
 /** A field may be in a list that is folded. Some browsers leave it so. */
 function open(): void {
-  const place = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const place = document.querySelector(":target");
   const folded: HTMLDetailsElement[] = [];
   for (let list = place?.closest("details"); list; list = list.parentElement?.closest("details")) folded.push(list);
   if (folded.every((list) => list.open)) return;

@@ -112,10 +112,14 @@ describe("the pages of the reference", () => {
     },
   );
 
-  it("have programs that name the credentials, and never one of them", () => {
+  it("have programs that name the credentials, and never one of them, also with the client package", () => {
     for (const page of RENDERED) expect(page).not.toMatch(/\b[0-9a-f]{64}\b(?![^<]*<\/code><\/pre><\/figure>)/);
     expect(RENDERED[0]).toContain("X-Client-Secret: $CLIENT_SECRET");
     expect(RENDERED[1]).toContain("Authorization: Bearer $OPERATOR_TOKEN");
+    const sections = (RENDERED[0] ?? "").split('<section class="call"');
+    const ofClients = sections.filter((section) => / <code>\/text\//.test(section));
+    expect(ofClients.length).toBe(Object.keys(DOCUMENT.paths).filter((path) => path.startsWith("/text/")).length);
+    expect(ofClients.filter((section) => !section.includes('data-language="Package"'))).toEqual([]);
   });
 });
 
