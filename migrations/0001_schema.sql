@@ -333,7 +333,9 @@ CREATE TABLE last_sweep (
   only INTEGER NOT NULL PRIMARY KEY CHECK (only = 1),
   ended_at INTEGER NOT NULL,
   failed_jobs TEXT NOT NULL,           -- JSON array of names
-  first_ended_at INTEGER NOT NULL      -- when the first sweep ended: isolates of before the deploy that bound this database may not know it
+  first_ended_at INTEGER NOT NULL,     -- when the first sweep ended: isolates of before the deploy that bound this database may not know it
+  alerts_refused_since INTEGER,        -- when ALERT_URL first did not take a post; NULL: it took the latest one
+  alerts_refusal TEXT                  -- what became of the latest post, such as HTTP 400
 ) STRICT;
 
 -- What a repeated request must find again: a table for each idea.

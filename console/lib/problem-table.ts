@@ -54,6 +54,12 @@ export const PROBLEM_TABLE: Record<Code, Words> = {
     steps: ["Read sweep.failed in the log."],
     tone: "wait",
   },
+  "alerts-refused": {
+    sentence: "ALERT_URL takes no alerts",
+    effect: "Texts go, but nobody is told of problems.",
+    steps: ["The cause has its answer: correct ALERT_URL."],
+    tone: "wait",
+  },
   "database-filling": {
     sentence: "Database {database} fills",
     effect: "Texts are not affected yet. At 95 % its websites cannot send.",

@@ -14,24 +14,7 @@ import {
 import { decodeText, rawParameter } from "./charset.ts";
 import type { Meaning } from "./codes.ts";
 import { classifyResponse, isOutOfSubrequests, post } from "./http.ts";
-
-/**
- * The receipt's type (`%d`) is a bit mask: 1 delivered, 2 failed, 4 buffered, 8 accepted by the SMSC, 16 refused by it;
- * an expired message is 32 with the 2. The final bits are looked for first.
- */
-const STATUSES: [bit: number, status: Receipt["status"], word: string][] = [
-  [1, "DELIVERED", "delivered"],
-  [2, "FAILED_TO_DELIVERY", "undelivered"],
-  [16, "FAILED_TO_DELIVERY", "refused by the SMSC"],
-  [8, "SENDING", "accepted by the SMSC"],
-  [4, "SENDING", "buffered"],
-];
-
-/** In the text of a receipt, as SMPP 3.4 has it in appendix B: the network's own error code. */
-const ERROR_CODE = /\berr:(\w{1,8})\b/i;
-
-/** At the end of it: the beginning of the message, which is no word of the network. */
-const QUOTED_TEXT = /\btext:.*$/is;
+import { readReport } from "./kannel-receipt.ts";
 
 /**
  * What smsbox answers, beyond what every status means: https://www.kannel.org/download/1.4.5/userguide-1.4.5/userguide.html, "SMS push reply
@@ -41,9 +24,6 @@ const ANSWERS: [status: number, body: RegExp, meaning: Meaning][] = [
   [503, /^/, { about: "account", outcome: "later" }],
   [403, /^Not routable/, { about: "number", outcome: "final" }],
 ];
-
-/** The answer of a receipt of type 16 if no SMSC has seen the message: it has waited at the gateway for longer than its validity. */
-const EXPIRED_AT_GATEWAY = /^NACK\/validity expired/;
 
 const ALL_RECEIPTS = "31";
 
@@ -140,20 +120,16 @@ async function probe(url: string): Promise<Submission | undefined> {
   }
 }
 
-/** Kannel replaces `%d` and `%A`. It would corrupt percent-escapes in our own part, so there are none. */
+/** Kannel replaces `%d`, `%A` and `%D`. It would corrupt percent-escapes in our own part, so there are none. */
 async function receiptUrl({ publicOrigin, webhookKey }: KannelSettings, messageId: string): Promise<string> {
   const key = await receiptKey(webhookKey, messageId);
-  return `${publicOrigin}/carriers/kannel/receipts?m=${messageId}&k=${key}&type=%d&answer=%A`;
+  return `${publicOrigin}/carriers/kannel/receipts?m=${messageId}&k=${key}&type=%d&answer=%A&meta=%D`;
 }
 
 /** Proves that we issued the receipt URL for this message. */
 function receiptKey(webhookKey: string, messageId: string): Promise<string> {
   return hmacHex(webhookKey, `receipt ${messageId}`);
 }
-
-/** A mask has some of Kannel's seven bits. -1 is no mask: Kannel sends it for a type that it does not know itself. */
-const MASK = /^\d{1,3}$/;
-const MOST = 127;
 
 async function readReceipts(
   { webhookKey }: KannelSettings,
@@ -163,20 +139,12 @@ async function readReceipts(
   const messageId = query.get("m") ?? "";
   const isOurs = await equalTexts(query.get("k") ?? "", await receiptKey(webhookKey, messageId));
   if (method !== "GET" || !isOurs) return FORGED;
-  const type = query.get("type") ?? "";
-  const mask = MASK.test(type) && Number(type) <= MOST ? Number(type) : 0;
-  const found = STATUSES.find(([bit]) => (mask & bit) !== 0);
-  if (!found) return { kind: "verified", reports: [], unknown: { messageId, status: type } };
-  const [, status, word] = found;
-  const answer = query.get("answer")?.replace(QUOTED_TEXT, "").slice(0, 200).trim();
-  const reason = status === "FAILED_TO_DELIVERY" ? `kannel: ${word}${answer ? `: ${answer}` : ""}` : null;
-  const code = reason === null ? undefined : ERROR_CODE.exec(reason)?.[1];
-  const receipt: Receipt = {
-    ...{ messageId, status, reason, carrierMessageId: null, optedOut: false },
-    ...(EXPIRED_AT_GATEWAY.test(answer ?? "") ? { code: "SENDER_LIMIT" } : {}),
-    ...(code ? { carrierCode: code } : {}),
-  };
-  return { kind: "verified", reports: [receipt] };
+  const readOr = (name: string) => query.get(name) ?? "";
+  const type = readOr("type");
+  const receipt = readReport(messageId, { type, answer: readOr("answer"), meta: readOr("meta") });
+  return receipt
+    ? { kind: "verified", reports: [receipt] }
+    : { kind: "verified", reports: [], unknown: { messageId, status: type } };
 }
 
 async function readInbound({ webhookKey }: KannelSettings, { method, url, now }: CarrierRequest) {

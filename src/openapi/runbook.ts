@@ -69,6 +69,16 @@ export const RUNBOOK: Record<Problem, Entry> = {
     steps: ["Usually the database is the cause: look at `/health`."],
     isSafe: "Yes: the next sweep retries the job.",
   },
+  "alerts-refused": {
+    meaning:
+      "`ALERT_URL` has taken no alert for five minutes, so alerts reach nobody. `cause` has its answer, such as `HTTP 400`. Texts are not affected.",
+    steps: [
+      "If the cause is `HTTP 400`, `401`, `403` or `404`, correct `ALERT_URL`: [Alerts](monitoring.md#alerts) shows what it receives. Alertmanager takes other posts: use the metrics for it.",
+      "Otherwise look at the service behind it.",
+    ],
+    isSafe: "Yes: each sweep repeats the first alert that was not taken, and then posts the others.",
+    ends: "With the first alert that is taken.",
+  },
   "database-filling": {
     meaning: "A database has reached 70 % of D1's limit of 10 GB. `cause` says how many days are left.",
     steps: ADD_DATABASE,

@@ -35,8 +35,8 @@ export const kannel: TestCarrier = {
       [header("password"), "kannel-password"],
       [header("dlr-mask"), ALL_REPORTS],
       [header("coding"), [...body].every((character) => GSM_7.includes(character)) ? "" : "2"],
-      // Kannel corrupts percent-escapes, and knows no others than these two.
-      [receiptUrl.replace("%d", "").replace("%A", "").includes("%") ? receiptUrl : "", ""],
+      // Kannel corrupts percent-escapes, and knows no others than these three.
+      [receiptUrl.replace("%d", "").replace("%A", "").replace("%D", "").includes("%") ? receiptUrl : "", ""],
     ];
     return {
       messageId: new URL(receiptUrl).searchParams.get("m") ?? "",
@@ -111,5 +111,5 @@ const ANSWERS: Record<string, string> = {
 
 function receiptHook({ receiptUrl }: Submitted, type: string) {
   const answer = encodeURIComponent(ANSWERS[type] ?? "");
-  return { method: "GET", url: receiptUrl.replace("%d", type).replace("%A", answer), headers: {} };
+  return { method: "GET", url: receiptUrl.replace("%d", type).replace("%A", answer).replace("%D", ""), headers: {} };
 }

@@ -39,6 +39,8 @@ interface Observed extends ObservedState {
   received: (MinuteOutcome & { carrier: string })[];
   posts: MinuteOutcome[];
   failingEndpoints: EndpointState[];
+  /** ALERT_URL is set, and takes no post; null: it does, or there was none. */
+  alertRefusal: { since: number; cause: string } | null;
   /** Whether a website uses the sandbox outside a developer's machine: its texts count as delivered, and reach nobody. */
   isSandboxInUse: boolean;
 }
@@ -108,6 +110,11 @@ const CHECKS = {
     ...othersThat(state, ({ status, sweepAgeSeconds }) => status === "ok" && isLate(sweepAgeSeconds)),
   ],
   "sweep-failing": ({ sweep: { failedJobs } }) => (failedJobs.length > 0 ? [{ cause: failedJobs.join(", ") }] : []),
+  // A single post that fails is no problem: the next sweep repeats it.
+  "alerts-refused": ({ alertRefusal, nowMinute }) =>
+    alertRefusal !== null && alertRefusal.since <= nowMinute * 60_000 - LATE_SECONDS * 1000
+      ? [{ since: new Date(alertRefusal.since).toISOString(), cause: alertRefusal.cause }]
+      : [],
   "database-filling": (state) => databasesThat(state, (it) => shareOf(it) >= FILLING_SHARE && shareOf(it) < FULL_SHARE),
   "database-full": (state) => databasesThat(state, (it) => shareOf(it) >= FULL_SHARE),
   "messages-late": ({ messages, retriedSeconds }) =>

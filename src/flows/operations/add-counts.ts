@@ -30,6 +30,7 @@ export function addCounts(first: StateCounts, others: StateCounts[]): StateCount
       endedAt: first.lastSweep.endedAt,
       failedJobs: [...new Set(all.flatMap(({ lastSweep }) => lastSweep?.failedJobs ?? []))],
     },
+    alertRefusal: first.alertRefusal,
     isCut: all.some(({ isCut }) => isCut),
     outcomes: all.flatMap(({ outcomes }) => outcomes),
     receipts: all.flatMap(({ receipts }) => receipts),

@@ -94,6 +94,7 @@ export async function readServiceState(
   const details = findProblems({
     ...state,
     ...{ isSandboxInUse, nowMinute: minuteOf(now), countedAfter: counts.countedAfter },
+    alertRefusal: deps.config.alertUrl ? counts.alertRefusal : null,
     posts: posts.filter(isReal),
     submissions: submissions.filter(isReal),
     receipts: receipts.filter(isReal),

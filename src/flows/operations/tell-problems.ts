@@ -7,6 +7,7 @@ import { describeProblem, type ProblemDetail, subjectOf } from "../../domain/ope
 import { postOnce } from "../../platform/callback-post.ts";
 import { withinTime } from "../../platform/time-limit.ts";
 import { USER_AGENT } from "../../platform/user-agent.ts";
+import { storeAlertRefusal } from "../../store/operations/last-sweep.ts";
 import { COUNTED_ROWS } from "../../store/operations/service-state.ts";
 import {
   deleteAway,
@@ -88,7 +89,7 @@ function compare(details: ProblemDetail[], open: ToldProblem[], now: number) {
 /** Each is stored as told once its post has succeeded: one that failed is posted again by the next sweep. */
 async function tell(deps: Deps, url: string, open: ToldProblem[]): Promise<void> {
   const away = await readAway(deps.kv);
-  if (away && (await post(deps, url, { ...away, kind: "ended", detail: {} }))) await deleteAway(deps.kv);
+  if (away && (await post(deps, url, { ...away, kind: "ended", detail: {} })) === null) await deleteAway(deps.kv);
   const now = deps.now();
   const due = open.filter(({ toldAt }) => now - toldAt >= DAY_MILLISECONDS);
   const ends = await readUntoldEnds(deps.db, now - DAY_MILLISECONDS);
@@ -96,10 +97,13 @@ async function tell(deps: Deps, url: string, open: ToldProblem[]): Promise<void>
     ...due.map((it) => ({ ...it, kind: it.toldAt > 0 ? ("lasts" as const) : ("began" as const) })),
     ...ends.map((it) => ({ ...it, kind: "ended" as const, detail: {} })),
   ];
+  let refusal: string | null = null;
   for (const alert of alerts.slice(0, MOST_POSTS)) {
-    if (!(await post(deps, url, alert))) return;
+    refusal = await post(deps, url, alert);
+    if (refusal !== null) break;
     await storeTold(deps.db, alert, deps.now());
   }
+  if (alerts.length > 0) await storeAlertRefusal(deps.db, refusal, deps.now());
 }
 
 /** The database is down, or refuses every call. The alerts about that are kept in another store. */
@@ -110,11 +114,11 @@ async function tellAway(deps: Deps, url: string, detail: ProblemDetail): Promise
   const of = { problem: detail.problem, subject: "", endedAt: null, detail };
   const next = { ...of, beganAt: told?.beganAt ?? now, toldAt: now };
   const alert = { ...next, kind: told ? ("lasts" as const) : ("began" as const) };
-  if (await post(deps, url, alert)) await storeAway(deps.kv, next);
+  if ((await post(deps, url, alert)) === null) await storeAway(deps.kv, next);
 }
 
-/** @returns whether it was taken */
-async function post(deps: Deps, url: string, alert: Alert): Promise<boolean> {
+/** @returns null: it was taken; otherwise what became of it, in words */
+async function post(deps: Deps, url: string, alert: Alert): Promise<string | null> {
   const now = deps.now();
   const body = JSON.stringify(toBody(alert, now, deps.config.carriers.PUBLIC_ORIGIN));
   const id = [alert.problem, alert.subject, alert.beganAt, alert.kind, ...(alert.kind === "lasts" ? [now] : [])].join(
@@ -130,7 +134,8 @@ async function post(deps: Deps, url: string, alert: Alert): Promise<boolean> {
     outcome,
     httpStatus,
   });
-  return isTaken;
+  if (isTaken) return null;
+  return httpStatus === null ? outcome : `HTTP ${httpStatus}`;
 }
 
 /** `text` is what Slack and its like show. @param origin where the page of the operator is, if it is known */

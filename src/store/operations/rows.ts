@@ -19,4 +19,6 @@ export interface LastSweepRow {
   ended_at: number;
   failed_jobs: string;
   first_ended_at: number;
+  alerts_refused_since: number | null;
+  alerts_refusal: string | null;
 }

@@ -20,7 +20,7 @@ import { HELD, IS_HELD } from "../messages/holds.ts";
 import { countMaybeOptOuts, countWithoutEffect } from "../people/inbound.ts";
 import type { WebsiteRow } from "../rows.ts";
 import { prepare, sql } from "../sql.ts";
-import { type LastSweep, selectLastSweep, toLastSweep } from "./last-sweep.ts";
+import { type AlertRefusal, type LastSweep, selectLastSweep, toAlertRefusal, toLastSweep } from "./last-sweep.ts";
 import { type OutcomeCount, selectOutcomes, toOutcomes } from "./outcome-counts.ts";
 import { selectReceiptCounts, toReceipts } from "./receipt-counts.ts";
 
@@ -51,6 +51,7 @@ export interface StateCounts {
   /** In the last three days. */
   maybeOptOuts: Load;
   lastSweep: LastSweep | null;
+  alertRefusal: AlertRefusal | null;
   /** A state has more rows than were counted; the oldest were counted. */
   isCut: boolean;
   /** The outcomes of the last hour. */
@@ -108,6 +109,7 @@ export async function countStates(
     keywordsWithoutEffect: toLoad(keywordsWithoutEffect),
     maybeOptOuts: toLoad(rows.maybeOptOuts),
     lastSweep: toLastSweep(lastSweep),
+    alertRefusal: toAlertRefusal(lastSweep),
     isCut: counted.some((some) => sum(some) >= most),
     outcomes,
     receipts,

@@ -128,6 +128,49 @@ it("tells again what was not taken", async () => {
   expect(of("carrier-paused")).toHaveLength(began);
 });
 
+describe("an address that takes no alert", () => {
+  const problems = async () =>
+    (await (await world.operator("GET", "/health")).json<{ details: Record<string, unknown>[] }>()).details.filter(
+      ({ problem }) => problem === "alerts-refused",
+    );
+  const refuse = async () => {
+    vi.mocked(globalThis.fetch).mockImplementation(async () => new Response("", { status: 400 }));
+    await world.rows(
+      "INSERT INTO dead_jobs (id, queue, body, died_at) VALUES ('j', 'textgate-messages', '{}', ?1)",
+      world.now,
+    );
+  };
+
+  const sweep = async (minutes: number) => {
+    for (let minute = 0; minute < minutes; minute++) {
+      await world.sweep();
+      world.advance(60);
+    }
+  };
+
+  it("is a problem after five minutes, with its answer, and is over once one is taken", async () => {
+    const asked = vi.mocked(globalThis.fetch).getMockImplementation();
+    await refuse();
+    await sweep(4);
+    expect(await problems()).toEqual([]);
+    await sweep(1);
+    expect(await problems()).toMatchObject([{ cause: "HTTP 400", since: "2026-11-21T12:00:00.000Z", carrier: null }]);
+    vi.mocked(globalThis.fetch).mockImplementation(asked ?? fetch);
+    await sweep(1);
+    expect([of("dead-jobs"), of("alerts-refused")]).toEqual([["problem.began"], ["problem.began"]]);
+    expect(await problems()).toEqual([]);
+    await sweep(1);
+    expect(of("alerts-refused")).toEqual(["problem.began", "problem.ended"]);
+  });
+
+  it("is none while no address is set", async () => {
+    await refuse();
+    await sweep(7);
+    world.deps = { ...world.deps, config: { ...world.deps.config, alertUrl: undefined } };
+    expect(await problems()).toEqual([]);
+  });
+});
+
 it("tells that the database is away, once, and that it is back; without it, no heartbeat", async () => {
   await world.sweep();
   expect(beats).toBe(1);

@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { decodeText, rawParameter } from "../../../src/carriers/charset.ts";
+import { readReport } from "../../../src/carriers/kannel-receipt.ts";
 import { KANNEL_INSTALL_HINT, type Kannel, kannelInstalled, startKannel } from "./kannel.ts";
 import { type Call, type Receiver, startReceiver } from "./receiver.ts";
 import { reassemble, type SmscSimulator, startSmscSimulator } from "./smsc-simulator.ts";
@@ -54,7 +55,7 @@ describe.skipIf(!installed)("Kannel and the SMSC simulator", () => {
         "x-kannel-from": SENDER,
         "x-kannel-to": to,
         "x-kannel-dlr-mask": String(EVERY_REPORT),
-        "x-kannel-dlr-url": `${receiver.url}/receipt?ref=${ref}&type=%d&answer=%A&id=%F`,
+        "x-kannel-dlr-url": `${receiver.url}/receipt?ref=${ref}&type=%d&answer=%A&meta=%D&id=%F`,
         ...headers,
       },
       body: text,
@@ -112,6 +113,8 @@ describe.skipIf(!installed)("Kannel and the SMSC simulator", () => {
     ["buffered, then delivered", "15005550008", [Report.submitted, Report.buffered, Report.delivered]],
     ["delivered with the receipt sent twice", "15005550009", [Report.submitted, Report.delivered]],
     ["delivered with a late receipt", "15005550011", [Report.submitted, Report.delivered]],
+    ["in an unknown state", "15005550012", [Report.submitted, Report.failed]],
+    ["undelivered, by TLVs alone", "15005550013", [Report.submitted, Report.failed]],
   ])("reports a message that is %s", async (_case, to, expected) => {
     const { ref, status, body } = await send(to, `to ${to}`);
     expect([status, body]).toEqual([202, "0: Accepted for delivery"]);
@@ -121,6 +124,52 @@ describe.skipIf(!installed)("Kannel and the SMSC simulator", () => {
 
     // The order is left open: Kannel may call with 1 before it calls with 8.
     expect(ascending(reports(ref))).toEqual(ascending(expected));
+  });
+
+  /** What the carrier reads of the report. */
+  async function readOf(ref: string, report: number) {
+    await reported(ref, report);
+    const {
+      type = "",
+      answer = "",
+      meta = "",
+    } = receipts(ref).find(({ query }) => query.type === String(report))?.query ?? {};
+    return readReport(ref, { type, answer, meta });
+  }
+
+  it.each([
+    ["15005550012", Report.failed, "SENDING", /^kannel: reported without an outcome: .* stat:UNKNOWN err:000$/, "000"],
+    ["15005550013", Report.failed, "FAILED_TO_DELIVERY", /^kannel: undelivered$/, "034"],
+    ["15005550001", Report.failed, "FAILED_TO_DELIVERY", /^kannel: undelivered: .* stat:UNDELIV err:001$/, "001"],
+    ["15005550005", Report.refused, "FAILED_TO_DELIVERY", /^kannel: refused by the SMSC: NACK\/0x0b\/Inv/, "0x0b"],
+  ])("says of %s, in report %d, what the carrier reads as %s", async (to, report, status, reason, carrierCode) => {
+    const { ref } = await send(to, `read ${to}`);
+    expect(await readOf(ref, report)).toMatchObject({ status, reason: expect.stringMatching(reason), carrierCode });
+  });
+
+  it("reports a text as refused of which the SMSC has taken the first part, and asks for the receipt of that part", async () => {
+    const { ref } = await send("15005550014", "0123456789".repeat(20));
+    expect(await readOf(ref, Report.refused)).toMatchObject({
+      status: "FAILED_TO_DELIVERY",
+      reason: "kannel: a part of the text was refused by the SMSC",
+    });
+    expect(await readOf(ref, Report.delivered)).toMatchObject({ status: "DELIVERED" });
+    expect(submitsTo("15005550014").map(({ part, wantsReceipt }) => [part?.number, wantsReceipt])).toEqual([
+      [1, true],
+      [2, false],
+    ]);
+  });
+
+  it("ends a text that has waited at the gateway for longer than its validity", { timeout: 150_000 }, async () => {
+    smsc.setReachable(false);
+    await sleep(SETTLE_MS); // for Kannel to notice
+    const { ref } = await send("15005551010", "expires", { "x-kannel-validity": "1" });
+    await until("the end", () => reports(ref).includes(Report.refused), 120_000);
+    smsc.setReachable(true);
+    expect(await readOf(ref, Report.refused)).toMatchObject({
+      reason: "kannel: expired at the gateway: NACK/validity expired",
+    });
+    await until("the SMSC again", () => smsc.boundSessions > 0);
   });
 
   it("reports nothing while the SMSC does not answer", async () => {
@@ -268,10 +317,10 @@ function ascending(numbers: readonly number[]): number[] {
   return [...numbers].sort((a, b) => a - b);
 }
 
-async function until(what: string, condition: () => boolean): Promise<void> {
-  const deadline = Date.now() + WAIT_MS;
+async function until(what: string, condition: () => boolean, wait = WAIT_MS): Promise<void> {
+  const deadline = Date.now() + wait;
   while (!condition()) {
-    if (Date.now() > deadline) throw new Error(`waited ${WAIT_MS} ms in vain for ${what}`);
+    if (Date.now() > deadline) throw new Error(`waited ${wait} ms in vain for ${what}`);
     await sleep(20);
   }
 }

@@ -34,6 +34,8 @@ const FINAL_STATUS: Record<string, string> = {
   "0008": "DELIVERED",
   "0009": "DELIVERED",
   "0011": "DELIVERED",
+  "0012": "SENDING",
+  "0013": "FAILED_TO_DELIVERY",
 };
 const SPECIAL = Object.keys(FINAL_STATUS);
 

@@ -8,13 +8,15 @@ export interface PlannedReceipt {
   error: string;
   /** When it is sent, in receipt delays after the message was accepted. */
   delays: number;
+  /** It has no text: the TLVs alone say what it is about. */
+  hasNoText?: true;
 }
 
 export interface Outcome {
   name: string;
   receipts: readonly PlannedReceipt[];
   /** The submit_sm is refused with this status. */
-  refusal?: { status: number; firstTimeOnly: boolean };
+  refusal?: { status: number; firstTimeOnly: boolean; onlyPart?: number };
   /** The submit_sm is never answered at all. */
   unanswered?: true;
 }
@@ -53,6 +55,13 @@ const BY_LAST_FOUR_DIGITS: Readonly<Record<string, Outcome>> = {
   "0009": { name: "receipt twice", receipts: [deliveredReceipt, { ...deliveredReceipt, delays: 2 }] },
   "0010": { name: "unanswered", receipts: [], unanswered: true },
   "0011": { name: "late receipt", receipts: [{ ...deliveredReceipt, delays: 25 }] },
+  "0012": { name: "unknown state", receipts: [{ state: "UNKNOWN", error: "000", delays: 1 }] },
+  "0013": { name: "undelivered, in TLVs", receipts: [{ state: "UNDELIV", error: "034", delays: 1, hasNoText: true }] },
+  "0014": {
+    name: "second part refused",
+    receipts: [deliveredReceipt],
+    refusal: { status: Status.invalidDestination, firstTimeOnly: false, onlyPart: 2 },
+  },
 };
 
 export function outcomeFor(destination: string): Outcome {

@@ -8,6 +8,8 @@ export interface Receipt {
   /** The network's own error code, three digits. */
   error: string;
   submittedAt: Date;
+  /** It has no text: the TLVs alone say what it is about. */
+  hasNoText?: boolean | undefined;
 }
 
 /** It comes back the way the message went: from the phone to the sender. */
@@ -17,8 +19,8 @@ export function encodeReceipt(message: ShortMessage, receipt: Receipt): Buffer {
     to: message.from,
     esmClass: EsmClass.receipt,
     dataCoding: 0,
-    octets: Buffer.from(receiptText(message, receipt), "latin1"),
-    tlvs: receiptTlvs(receipt.messageId, receipt.state),
+    octets: Buffer.from(receipt.hasNoText ? "" : receiptText(message, receipt), "latin1"),
+    tlvs: receiptTlvs(receipt.messageId, receipt.state, receipt.hasNoText ? Number(receipt.error) : undefined),
   });
 }
 

@@ -29,7 +29,7 @@ export const Status = {
 export const EsmClass = { message: 0x00, receipt: 0x04, hasHeader: 0x40 } as const;
 
 /** What the TLV message_state says about each state a receipt may name. */
-export const MESSAGE_STATES = { DELIVRD: 2, EXPIRED: 3, UNDELIV: 5, ACCEPTD: 6, REJECTD: 8 } as const;
+export const MESSAGE_STATES = { DELIVRD: 2, EXPIRED: 3, UNDELIV: 5, ACCEPTD: 6, UNKNOWN: 7, REJECTD: 8 } as const;
 export type MessageState = keyof typeof MESSAGE_STATES;
 
 export interface Pdu {
@@ -76,6 +76,7 @@ const RESPONSE_BIT = 0x80000000;
 const TON_INTERNATIONAL = 1;
 const NPI_E164 = 1;
 const TLV_RECEIPTED_MESSAGE_ID = 0x001e;
+const TLV_NETWORK_ERROR_CODE = 0x0423;
 const TLV_MESSAGE_STATE = 0x0427;
 const ELEMENT_CONCATENATED_8BIT = 0x00;
 const ELEMENT_CONCATENATED_16BIT = 0x08;
@@ -169,11 +170,14 @@ export function encodeDeliverSm(message: DeliverSm): Buffer {
   ]);
 }
 
-/** A receipt says what it is about twice: in its text, and in these. */
-export function receiptTlvs(messageId: string, state: MessageState): Buffer {
+/** A receipt says what it is about twice: in its text, and in these. @param networkError of GSM; left out: only the text has it */
+export function receiptTlvs(messageId: string, state: MessageState, networkError?: number): Buffer {
   return Buffer.concat([
     encodeTlv(TLV_RECEIPTED_MESSAGE_ID, cString(messageId)),
     encodeTlv(TLV_MESSAGE_STATE, Buffer.of(MESSAGE_STATES[state])),
+    ...(networkError === undefined
+      ? []
+      : [encodeTlv(TLV_NETWORK_ERROR_CODE, Buffer.of(3, networkError >> 8, networkError & 0xff))]),
   ]);
 }
 

@@ -204,8 +204,10 @@ export class SmscSimulator {
     if (outcome.unanswered) return;
 
     submit.status = Status.ok;
-    if (outcome.refusal && !(outcome.refusal.firstTimeOnly && this.#wasRefusedBefore(message))) {
-      submit.status = outcome.refusal.status;
+    const { refusal } = outcome;
+    const isMeant = refusal?.onlyPart === undefined || refusal.onlyPart === message.part?.number;
+    if (refusal && isMeant && !(refusal.firstTimeOnly && this.#wasRefusedBefore(message))) {
+      submit.status = refusal.status;
       this.stats.refused++;
       session.answer(pdu, submit.status, "");
       return;
@@ -226,9 +228,9 @@ export class SmscSimulator {
 
   #planReceipts(message: ShortMessage, messageId: string, receipts: readonly PlannedReceipt[]): void {
     const submittedAt = new Date();
-    for (const { state, error, delays } of receipts) {
+    for (const { delays, ...planned } of receipts) {
       this.#after(delays * this.#receiptDelayMs, () => {
-        void this.#deliver("receipt", encodeReceipt(message, { messageId, state, error, submittedAt }));
+        void this.#deliver("receipt", encodeReceipt(message, { messageId, ...planned, submittedAt }));
       });
     }
   }

@@ -12,3 +12,8 @@ test.skipIf(!hasPromtool)("promtool finds no fault in the metrics", async () => 
   const { status, stdout, stderr } = spawnSync("promtool", ["check", "metrics"], { input: await answer.text() });
   expect([status, String(stdout), String(stderr)]).toEqual([0, "", ""]);
 });
+
+test.skipIf(!hasPromtool)("promtool finds no fault in the rules of the examples", () => {
+  const { status, stdout, stderr } = spawnSync("promtool", ["check", "rules", "examples/prometheus-rules.yml"]);
+  expect([status, String(stdout), String(stderr)]).toEqual([0, expect.stringContaining("2 rules found"), ""]);
+});

@@ -56,7 +56,7 @@ const WITHOUT_NUMBERS: Record<string, [columns: string, why: string]> = {
     "the key is a client's own word, which means nothing to the service, and is gone after a day",
   ],
   imports: ["import_id website_id file operator counted_request", COUNTS],
-  last_sweep: ["failed_jobs", COUNTS],
+  last_sweep: ["failed_jobs alerts_refusal", COUNTS],
   late_tries: ["", HASHES],
   links: ["code message_id url", OF_A_MESSAGE],
   operator_sessions: ["secret_hash session_id token_hash", HASHES],
