@@ -15,6 +15,8 @@ export interface SettingsForm {
   capHours: string;
   transactionalPurposes: string;
   dailyLimit: string;
+  fallbackCarrier: string;
+  fallbackSender: string;
   /** The profile of its sending hours. */
   hours: string;
   /** The windows of the profile custom. */
@@ -23,6 +25,7 @@ export interface SettingsForm {
 }
 
 type Cap = { count: number | null; hours: number | null };
+type Fallback = { carrier: string; sender: string };
 type Hours = { profile: string; whenClosed: string; windows?: Windows };
 type Windows = { days: string[]; from: string; until: string }[];
 
@@ -44,10 +47,11 @@ const toWindows = (text: string): Windows =>
       return { days, from, until };
     });
 
-function textOf(value: string | number | string[] | Cap | Hours | null | undefined): string {
+function textOf(value: string | number | string[] | Cap | Hours | Fallback | null | undefined): string {
   if (Array.isArray(value)) return value.join(", ");
   if (typeof value === "object" && value && "profile" in value)
     return `${windowsText(value.windows) || value.profile}, what comes meanwhile ${value.whenClosed === "delay" ? "waits" : "is refused"}`;
+  if (typeof value === "object" && value && "carrier" in value) return `${value.sender} at ${value.carrier}`;
   return typeof value === "object" && value ? `${value.count ?? "?"} in ${value.hours ?? "?"} hours` : `${value ?? ""}`;
 }
 
@@ -66,6 +70,8 @@ export function toForm(website: Partial<Website>): SettingsForm {
     capHours: textOf(website.frequencyCap?.hours),
     transactionalPurposes: textOf(website.transactionalPurposes),
     dailyLimit: textOf(website.dailyLimit),
+    fallbackCarrier: textOf(website.fallback?.carrier),
+    fallbackSender: textOf(website.fallback?.sender),
     hours: textOf(website.sendingHours?.profile),
     windows: windowsText(website.sendingHours?.windows),
     whenClosed: website.sendingHours?.whenClosed ?? "delay",
@@ -80,10 +86,11 @@ export function toBody(form: SettingsForm) {
   };
   const numberOf = (text: string) => (text ? Number(text) : null);
   const [count, hours] = [numberOf(form.capCount), numberOf(form.capHours)];
+  const senderOf = (text: string) => text.replaceAll(/[ ()-]/g, "");
   return {
     name: form.name.trim(),
     carrier: form.carrier,
-    sender: form.sender.replaceAll(/[ ()-]/g, "") || null,
+    sender: senderOf(form.sender) || null,
     timeZone: form.timeZone || null,
     helpText: form.helpText.trim() || null,
     optOutWords: listOf(form.optOutWords),
@@ -92,6 +99,7 @@ export function toBody(form: SettingsForm) {
     linkOrigin: form.linkOrigin.trim() || null,
     frequencyCap: count === null && hours === null ? null : { count, hours },
     transactionalPurposes: listOf(form.transactionalPurposes),
+    fallback: form.fallbackCarrier ? { carrier: form.fallbackCarrier, sender: senderOf(form.fallbackSender) } : null,
     dailyLimit: numberOf(form.dailyLimit),
     sendingHours: form.hours
       ? {
@@ -118,6 +126,8 @@ const SENTENCES: { [Name in keyof Settings]: (value: NonNullable<Settings[Name]>
   linkOrigin: (origin) => `New tracking links begin with ${origin}. Those that were sent still work.`,
   frequencyCap: (cap) =>
     `From now on, a person gets at most ${textOf(cap)}, of marketing; what is over it is not sent.`,
+  fallback: (fallback) =>
+    `While its own sender or carrier pauses, or after it has not taken a text, texts come from ${textOf(fallback)}.`,
   dailyLimit: (limit) =>
     `From now on, it takes at most ${limit} texts in 24 hours; clients are refused what is over it.`,
   sendingHours: (hours) => `Marketing goes only in these hours of the person: ${textOf(hours)}.`,
@@ -134,6 +144,7 @@ const REMOVED: Partial<Record<keyof Settings, string>> = {
   allowedCountries: "It sends to every country.",
   linkOrigin: "New tracking links begin with the origin of the service. Those that were sent still work.",
   frequencyCap: "A person gets any number of marketing texts.",
+  fallback: "While its sender or carrier pauses, its texts wait.",
   dailyLimit: "It takes any number of texts.",
   sendingHours: "Marketing goes at any time.",
   transactionalPurposes: "All is marketing, unless its client says otherwise.",

@@ -35,8 +35,11 @@ export type Submission =
       receipt?: Omit<Receipt, "messageId">;
       rehearses?: Rehearsal["act"];
     }
-  /** `optedOut`: the person has opted out at the carrier. Without a `code`, it is OPTED_OUT or CARRIER_REFUSED. */
-  | { kind: "refused"; reason: string; code?: Reason; optedOut?: boolean }
+  /**
+   * `optedOut`: the person has opted out at the carrier. Without a `code`, it is OPTED_OUT or CARRIER_REFUSED. `about`: another sender or
+   * carrier may take the text. Left out: the number or the text is refused.
+   */
+  | { kind: "refused"; reason: string; code?: Reason; optedOut?: boolean; about?: Paused }
   | {
       kind: "later";
       reason: string;

@@ -11,6 +11,7 @@ const NOTHING = {
   frequencyCap: null,
   transactionalPurposes: null,
   sendingHours: null,
+  fallback: null,
   dailyLimit: null,
 };
 
