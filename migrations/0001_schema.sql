@@ -169,13 +169,16 @@ CREATE TABLE messages (
   interrupted_at INTEGER,              -- when a sweep first found that the run of this claim was cut off; the next claim removes it
   claim TEXT,                          -- which run of the consumer began it
   attempts INTEGER NOT NULL DEFAULT 0, -- submissions begun
+  -- The carrier and the sender of the latest claim.
   carrier TEXT,
+  sender TEXT,
+  by_fallback INTEGER NOT NULL DEFAULT 0, -- 1: it went by the fallback of its website; of an unclaimed one: it goes by it next
   carrier_message_id TEXT,
   encoding TEXT,                       -- GSM-7, UCS-2
   segments INTEGER,
   is_reply INTEGER NOT NULL DEFAULT 0, -- 1: confirms an opt-out, so it is sent after the opt-out; 2: any other reply to a keyword
   opted_out INTEGER NOT NULL DEFAULT 0, -- 1: the person answered by opting out, as the carrier reported; 3: by a text; 2: the carrier reported an opt-out that was known
-  reason_code TEXT,                    -- why it has this status: see src/domain/messages/reason.ts; of a pending one: SENDER_LIMIT, if it waits for its sender
+  reason_code TEXT,                    -- why it has this status: see src/domain/messages/reason.ts; of a pending one: SENDER_LIMIT, if it waits for its sender; why it was refused, if it goes by another next
   -- A JSON array: each submission, but for one that was accepted at once. The first and the latest of very many.
   submissions TEXT,
   -- Names of fields of the send request that no send request has, as a JSON array. Hardly any message has some.
@@ -419,7 +422,7 @@ CREATE TABLE erasure_key (
   sealed TEXT NOT NULL                 -- encrypted with the service key
 ) STRICT;
 
--- The senders that a website has had: people still reply to what came from them.
+-- The senders that a website has had, and its fallback: people reply to what came from them.
 CREATE TABLE former_senders (
   carrier TEXT NOT NULL,
   sender TEXT NOT NULL,

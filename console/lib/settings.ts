@@ -16,6 +16,8 @@ export interface SettingsForm {
   transactionalPurposes: string;
   dailyLimit: string;
   unreachableAfter: string;
+  fallbackCarrier: string;
+  fallbackSender: string;
   /** The profile of its sending hours. */
   hours: string;
   /** The windows of the profile custom. */
@@ -24,6 +26,7 @@ export interface SettingsForm {
 }
 
 type Cap = { count: number | null; hours: number | null };
+type Fallback = { carrier: string; sender: string };
 type Hours = { profile: string; whenClosed: string; windows?: Windows };
 type Windows = { days: string[]; from: string; until: string }[];
 
@@ -45,10 +48,11 @@ const toWindows = (text: string): Windows =>
       return { days, from, until };
     });
 
-function textOf(value: string | number | string[] | Cap | Hours | null | undefined): string {
+function textOf(value: string | number | string[] | Cap | Hours | Fallback | null | undefined): string {
   if (Array.isArray(value)) return value.join(", ");
   if (typeof value === "object" && value && "profile" in value)
     return `${windowsText(value.windows) || value.profile}, what comes meanwhile ${value.whenClosed === "delay" ? "waits" : "is refused"}`;
+  if (typeof value === "object" && value && "carrier" in value) return `${value.sender} at ${value.carrier}`;
   return typeof value === "object" && value ? `${value.count ?? "?"} in ${value.hours ?? "?"} hours` : `${value ?? ""}`;
 }
 
@@ -68,6 +72,8 @@ export function toForm(website: Partial<Website>): SettingsForm {
     transactionalPurposes: textOf(website.transactionalPurposes),
     dailyLimit: textOf(website.dailyLimit),
     unreachableAfter: textOf(website.unreachableAfter),
+    fallbackCarrier: textOf(website.fallback?.carrier),
+    fallbackSender: textOf(website.fallback?.sender),
     hours: textOf(website.sendingHours?.profile),
     windows: windowsText(website.sendingHours?.windows),
     whenClosed: website.sendingHours?.whenClosed ?? "delay",
@@ -82,10 +88,11 @@ export function toBody(form: SettingsForm) {
   };
   const numberOf = (text: string) => (text ? Number(text) : null);
   const [count, hours] = [numberOf(form.capCount), numberOf(form.capHours)];
+  const senderOf = (text: string) => text.replaceAll(/[ ()-]/g, "");
   return {
     name: form.name.trim(),
     carrier: form.carrier,
-    sender: form.sender.replaceAll(/[ ()-]/g, "") || null,
+    sender: senderOf(form.sender) || null,
     timeZone: form.timeZone || null,
     helpText: form.helpText.trim() || null,
     optOutWords: listOf(form.optOutWords),
@@ -94,6 +101,7 @@ export function toBody(form: SettingsForm) {
     linkOrigin: form.linkOrigin.trim() || null,
     frequencyCap: count === null && hours === null ? null : { count, hours },
     transactionalPurposes: listOf(form.transactionalPurposes),
+    fallback: form.fallbackCarrier ? { carrier: form.fallbackCarrier, sender: senderOf(form.fallbackSender) } : null,
     dailyLimit: numberOf(form.dailyLimit),
     unreachableAfter: numberOf(form.unreachableAfter),
     sendingHours: form.hours
@@ -121,6 +129,8 @@ const SENTENCES: { [Name in keyof Settings]: (value: NonNullable<Settings[Name]>
   linkOrigin: (origin) => `New tracking links begin with ${origin}. Those that were sent still work.`,
   frequencyCap: (cap) =>
     `From now on, a person gets at most ${textOf(cap)}, of marketing; what is over it is not sent.`,
+  fallback: (fallback) =>
+    `While its own sender or carrier pauses, or after it has not taken a text, texts come from ${textOf(fallback)}.`,
   dailyLimit: (limit) =>
     `From now on, it takes at most ${limit} texts in 24 hours; clients are refused what is over it.`,
   unreachableAfter: (texts) => `A number gets no more texts after ${texts} in a row that no text can reach.`,
@@ -138,6 +148,7 @@ const REMOVED: Partial<Record<keyof Settings, string>> = {
   allowedCountries: "It sends to every country.",
   linkOrigin: "New tracking links begin with the origin of the service. Those that were sent still work.",
   frequencyCap: "A person gets any number of marketing texts.",
+  fallback: "While its sender or carrier pauses, its texts wait.",
   dailyLimit: "It takes any number of texts.",
   unreachableAfter: "Texts go on to numbers that no text can reach.",
   sendingHours: "Marketing goes at any time.",

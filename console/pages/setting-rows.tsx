@@ -30,6 +30,12 @@ const ROWS: [label: string, meaning: string, ...fields: Field[]][] = [
     { key: "sender", label: "Sender", placeholder: "+1 206 555 0100" },
   ],
   [
+    "Fallback",
+    "What takes the texts while those pause.",
+    { key: "fallbackCarrier", options: [["", "none"], ...CARRIERS.map((carrier) => [carrier, carrier] as const)] },
+    { key: "fallbackSender", label: "Sender of the fallback", placeholder: "+1 206 555 0199" },
+  ],
+  [
     "Time zone",
     "Where its people live, so that you see what time it is there.",
     { key: "timeZone", options: [["", "none"], ...ZONES] },

@@ -37,9 +37,9 @@ export type Submission =
     }
   /**
    * `optedOut`: the person has opted out at the carrier. Without a `code`, it is OPTED_OUT or CARRIER_REFUSED. `numberFault`: the carrier's code
-   * of a permanent fault of the number.
+   * of a permanent fault of the number. `about`: another sender or carrier may take the text. Left out: the number or the text is refused.
    */
-  | { kind: "refused"; reason: string; code?: Reason; optedOut?: boolean; numberFault?: string }
+  | { kind: "refused"; reason: string; code?: Reason; optedOut?: boolean; numberFault?: string; about?: Paused }
   | {
       kind: "later";
       reason: string;

@@ -98,10 +98,12 @@ export function classifyResponse(response: CarrierResponse, explanation: string,
   const reason = (unreached ? `${explanation} (${unreached})` : explanation).slice(0, REASON_CHARACTERS);
   const meaning = meaningOf(status, code);
   if (!meaning || meaning.outcome === "unknown") return { kind: "unknown", reason, failing: "carrier" };
-  if (isFinal(meaning)) return { kind: "refused", reason, ...reasonOf(meaning) };
+  if (isFinal(meaning)) return { kind: "refused", reason, ...reasonOf(meaning), ...aboutOf(meaning) };
   const later = { kind: "later", reason, failing: meaning.about } as const;
   return meaning.outcome === "once-fixed" ? { ...later, unauthorized: true } : { ...later, ...retryAfter(headers) };
 }
+
+const aboutOf = ({ about }: Meaning) => (about === "number" || about === "text" ? {} : { about });
 
 /**
  * What an answer means, by its code unless that is final, and else by its status.

@@ -47,6 +47,7 @@ const A_WEBSITE = {
   frequencyCap: { count: 3, hours: 24 },
   transactionalPurposes: ["login-code"],
   sendingHours: { profile: "us-strict", whenClosed: "delay" },
+  fallback: { carrier: "telnyx", sender: "+12065550100" },
   dailyLimit: 10_000,
   unreachableAfter: 3,
   holds: [],

@@ -79,6 +79,8 @@ export interface MessageRow {
   claim: string | null;
   attempts: number;
   carrier: string | null;
+  sender: string | null;
+  by_fallback: Bit;
   carrier_message_id: string | null;
   encoding: Segments["encoding"] | null;
   segments: number | null;

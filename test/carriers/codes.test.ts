@@ -130,11 +130,12 @@ describe.each(CARRIERS)("$carrier.name", ({ carrier, facts, table, unknown, answ
 
   it.each(rows.filter(([, , then]) => then === "final" || then === "permanent"))(
     "%s in an answer is about the %s, and ends the text (%s) %s",
-    async (code, _, then, reason) => {
+    async (code, about, then, reason) => {
       const fault = then === "permanent" ? { numberFault: code } : {};
       const named = reason === "OPTED_OUT" ? { optedOut: true } : reason === "" ? fault : { code: reason };
+      const others = about === "number" || about === "text" ? {} : { about };
       for (const status of [400, 401, 402, 403, 404, 409, 422]) {
-        const expected = { kind: "refused", reason: expect.stringContaining(code), ...named };
+        const expected = { kind: "refused", reason: expect.stringContaining(code), ...named, ...others };
         expect([status, await answered(code, status)]).toEqual([status, expected]);
       }
       expect(await answered(code, 429)).toMatchObject({ kind: "later", failing: "account" });

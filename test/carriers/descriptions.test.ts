@@ -104,7 +104,7 @@ describe("an answer as published", () => {
       expect((await submitTo(telnyx, () => json({ errors }, 409))).submission).toEqual({
         kind: "refused",
         reason: `telnyx: HTTP 409, ${code}: ${title}`,
-        ...(errors.includes(optedOut) ? { optedOut: true } : {}),
+        ...(errors.includes(optedOut) ? { optedOut: true } : { about: "sender" }),
       });
     }
   });

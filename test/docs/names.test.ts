@@ -50,7 +50,7 @@ const OTHER_NAMES: Record<string, string[]> = {
 };
 
 /** Fields of an alert, and values in examples. */
-const OTHER_WORDS = ["beganAt", "data", "timestamp", "kannel", "m1", "m1_DELIVERED", "shipped", "ok"];
+const OTHER_WORDS = ["telnyx", "beganAt", "data", "timestamp", "kannel", "m1", "m1_DELIVERED", "shipped", "ok"];
 
 const SETTINGS = Object.keys(configSchema.in.shape);
 /** Variables of the shell that deploys, and of programs that call. */

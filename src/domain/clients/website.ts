@@ -124,6 +124,9 @@ export const websiteFields = jsonObject({
   unreachableAfter: orNull(wholeNumber("texts", 1, 10)).describe(
     "A number whose last so many texts ended with a permanent fault of the number, without a delivery between, is unreachable: its texts end as FAILED_TO_SEND with `UNREACHABLE`. A new website has 3. Without it, texts to such numbers go on.",
   ),
+  fallback: orNull(jsonObject({ carrier: text(40), sender: text(100).min(1, "is required") })).describe(
+    'Another carrier or sender, such as `{"carrier": "telnyx", "sender": "+12065550100"}`. Its texts go by it while their own sender, account or carrier pauses, or if that has surely not taken them for another reason than the number or the text. A text whose outcome is unknown is never sent again. Without it, the texts wait.',
+  ),
   dailyLimit: orNull(wholeNumber("texts", 1, MOST_DAILY)).describe(
     "The most texts that it accepts in 24 hours, of all its clients: a request beyond it is refused (42901). Without it, any number. Replies to keywords do not count.",
   ),
@@ -134,9 +137,17 @@ export const websiteFields = jsonObject({
  * @param present the website as it is; undefined for a new one
  */
 export function websiteSettingsSchema(
-  present: Pick<Website, "carrier" | "sender"> | undefined,
+  present: Pick<Website, "carrier" | "sender" | "fallback"> | undefined,
   carriers: CarrierRules,
 ) {
+  const checkFallback = ruleOfFields<Record<string, unknown>>((given, add) => {
+    const { carrier, sender, fallback } = { ...present, ...definedOf(given) } as Partial<Website>;
+    if (typeof fallback !== "object" || fallback === null) return;
+    if (fallback.carrier === carrier && fallback.sender === sender)
+      add("fallback", "must be another sender or carrier");
+    const faults = given.fallback === undefined ? [] : carriers.faults(fallback.carrier, fallback.sender);
+    for (const { field, message } of faults) add("fallback", `its ${field} ${message}`);
+  });
   const isLeft = (carrier: unknown) => present !== undefined && carrier === undefined;
   const requireCarrier = ruleOfFields<Record<string, unknown>>(({ name, carrier, sender }, add) => {
     if (!present && name === undefined) add("name", "is required");
@@ -150,11 +161,14 @@ export function websiteSettingsSchema(
       if (field === "carrier" || isTextOrNone(sender)) add(field, message);
     }
   });
-  return websiteFields.check(requireCarrier).transform(({ carrier, ...given }) => ({
+  return websiteFields.check(requireCarrier, checkFallback).transform(({ carrier, ...given }) => ({
     ...given,
     carrier: isLeft(carrier) ? undefined : (carrier ?? carriers.defaultCarrier),
   }));
 }
+
+const definedOf = (given: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 
 function isTextOrNone(value: unknown): value is string | null | undefined {
   return typeof value === "string" || value === null || value === undefined;

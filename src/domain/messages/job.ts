@@ -38,6 +38,8 @@ const submissionRecordSchema = z.object({
   receipt: receiptSchema.nullable(),
   /** false: the message was claimed, and not submitted. */
   attempted: z.boolean().default(true),
+  /** It goes by the fallback of its website next. Left out: by the website's own carrier and sender. */
+  byFallback: z.boolean().optional(),
   /** The entry in the history of the message. null: the first submission was accepted, which the columns of the message show. */
   entry: submissionEntrySchema.nullable(),
 });

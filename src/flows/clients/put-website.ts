@@ -3,7 +3,7 @@ import type { Deps } from "../../deps.ts";
 import { type GivenSettings, type Website, websiteSettingsSchema } from "../../domain/clients/website.ts";
 import { failField, parseFields, RequestFailure } from "../../domain/failure.ts";
 import type { Author } from "../../domain/operations/audit.ts";
-import { findPace, storePace } from "../../store/clients/sender-paces.ts";
+import { findPace, type SenderName, storePace } from "../../store/clients/sender-paces.ts";
 import { findWebsite, insertWebsite, updateWebsite } from "../../store/clients/websites.ts";
 import { claimHome, copyPlace, FIRST, keepSenderHome, type Place } from "../../store/databases/directory.ts";
 import { chooseDatabase } from "../databases/choose-database.ts";
@@ -31,7 +31,9 @@ export async function putWebsite(
     const given = parseFields(websiteSettingsSchema(present, carrierRules(deps.carriers)), value);
     if (present) requireSame(present, given);
     const place = present ?? (await makePlace(deps, websiteId, given.database));
-    if (place) await keepSender(deps, place, { ...present, ...given });
+    const { carrier, sender, fallback } = { ...present, ...given };
+    if (place && carrier && sender) await keepSender(deps, place, { carrier, sender });
+    if (place && fallback) await keepSender(deps, place, fallback);
     const put = present ? own : inDatabase(deps, place?.database ?? FIRST);
     const isPut = present
       ? await updateWebsite(put.db, author, present, given, deps.now())
@@ -64,9 +66,9 @@ async function makePlace(deps: Deps, websiteId: string, named: string | undefine
 }
 
 /** Before the website has it: a reply that comes at once is looked for there. Its database gets the pace of the sender. */
-async function keepSender(deps: Deps, place: Place, { carrier, sender }: Partial<GivenSettings>): Promise<void> {
+async function keepSender(deps: Deps, place: Place, { carrier, sender }: SenderName): Promise<void> {
   const { db, database } = inFirst(deps);
-  if (place.database === database || !carrier || !sender) return;
+  if (place.database === database) return;
   await keepSenderHome(db, { carrier, sender, home: place.home });
   await storePace(inDatabase(deps, place.database).db, { carrier, sender }, await findPace(db, { carrier, sender }));
 }

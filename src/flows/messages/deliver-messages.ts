@@ -5,7 +5,7 @@ import type { CircuitBreaker } from "../../domain/messages/circuit-breaker.ts";
 import { refusedSeconds } from "../../domain/messages/retry-policy.ts";
 import { LONGEST_URGENT_MILLISECONDS } from "../../domain/messages/sender-pace.ts";
 import { describeError } from "../../platform/describe-error.ts";
-import type { ClaimedMessage } from "../../store/messages/claims.ts";
+import type { ClaimedMessage } from "../../store/messages/claimed-message.ts";
 import { findWaiting } from "../../store/messages/messages.ts";
 import { noteHang, waitForPauses } from "./carrier-pauses.ts";
 import { type CarrierRun, CLAIM_WAIT_MILLISECONDS, type DeliveryRun, isOver, queueRest } from "./delivery-run.ts";

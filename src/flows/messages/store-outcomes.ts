@@ -1,7 +1,7 @@
 import type { Deps } from "../../deps.ts";
 import { hasNoEffect, isStoreUnavailable } from "../../domain/failure.ts";
 import { Breakers } from "../../domain/messages/breakers.ts";
-import { endsAs } from "../../domain/messages/circuit-breaker.ts";
+import { endsAs, type Paused } from "../../domain/messages/circuit-breaker.ts";
 import type { Lane, SubmissionEntry, SubmissionRecord } from "../../domain/messages/job.ts";
 import type { Reason } from "../../domain/messages/reason.ts";
 import {
@@ -13,6 +13,7 @@ import {
   RECOVERY_DELAY_SECONDS,
 } from "../../domain/messages/retry-policy.ts";
 import { describeError } from "../../platform/describe-error.ts";
+import type { ClaimedMessage } from "../../store/messages/claimed-message.ts";
 import { type NextClaim, type Outcomes, type Recorded, recordAndClaim } from "../../store/messages/claims.ts";
 import { inTurn } from "../in-turn.ts";
 import { storeLater, sumOutcomes } from "../operations/count-outcomes.ts";
@@ -159,14 +160,35 @@ async function claimNext(deps: Deps, run: DeliveryRun, next: NextClaim, outcomes
   return { claim, claimed: recorded.claimed, breakers: new Breakers(recorded.breakers) };
 }
 
+const nameOf = ({ carrier, sender }: { carrier: string; sender: string | null }) => `${sender ?? ""} at ${carrier}`;
+
+/** Why a text went by the fallback. */
+function becauseOf({ attempts, other, ...fallback }: ClaimedMessage): string {
+  const because = attempts === 1 ? "pauses" : "has not taken it";
+  return `by the fallback, ${nameOf(fallback)}${other ? `: ${nameOf(other)} ${because}` : ""}`;
+}
+
 /** The entry in the history of the message. null: the columns of the message show that its first submission was accepted, or that it had none. */
-function entryOf({ message: { attempts }, at, ending }: Ended): SubmissionEntry | null {
+function entryOf({ message, at, ending }: Ended): SubmissionEntry | null {
+  const { attempts } = message;
   if (ending.kind === "before") return null;
   const isAccepted = ending.kind === "accepted";
+  if (isAccepted && message.isFallback)
+    return { at, attempt: attempts, outcome: "accepted", reason: becauseOf(message) };
   if (isAccepted && attempts === 1) return null;
   if (ending.kind === "closed") return { at, attempt: null, outcome: "skipped", reason: ending.ruling.because };
   const attempt = ending.kind === "skipped" ? null : attempts;
   return { at, attempt, outcome: outcomeOf(ending), reason: isAccepted ? null : ending.reason };
+}
+
+/**
+ * When a text goes that surely was not taken, and by which of the two of its website: by the other one, if the fault is that of the sender,
+ * the account or the carrier. It goes by the fallback at once.
+ */
+function toNext(deps: Deps, { isFallback, other }: ClaimedMessage, seconds: number, fault: Paused | undefined) {
+  const turns = fault !== undefined && other !== null;
+  const byFallback = turns && !isFallback;
+  return { retryAt: deps.now() + (byFallback ? 0 : seconds * 1000), byFallback };
 }
 
 export function toRecord(deps: Deps, ended: Ended): SubmissionRecord & { code: Reason | null } {
@@ -189,16 +211,20 @@ export function toRecord(deps: Deps, ended: Ended): SubmissionRecord & { code: R
       return { ...record, status: null, retryAt: sendAt, sendAt, opensAt };
     }
     case "skipped": {
-      const { reason, seconds, failing } = ending;
-      return { ...record, status: null, reason, code: endsAs(failing), retryAt: deps.now() + seconds * 1000 };
+      const { reason, seconds, failing, code = endsAs(failing) } = ending;
+      return { ...record, status: null, reason, code, ...toNext(deps, message, seconds, failing) };
     }
     case "accepted": {
       const receipt = ending.receipt ? { ...ending.receipt, messageId } : null;
       return { ...record, status: "SENDING", carrierMessageId: ending.carrierMessageId, receipt };
     }
     case "refused": {
-      const { reason, optedOut = false, numberFault } = ending;
+      const { reason, optedOut = false, numberFault, about } = ending;
       const code = ending.code ?? (optedOut ? "OPTED_OUT" : "CARRIER_REFUSED");
+      if (about && message.other && !message.wasRefused && attempts < MOST_ATTEMPTS) {
+        const next = toNext(deps, message, backoffSeconds(attempts, deps.random()), about);
+        return { ...record, status: null, reason, code, ...next };
+      }
       return { ...record, status: "FAILED_TO_SEND", reason, code, optedOut, numberFault };
     }
     case "later": {
@@ -209,9 +235,9 @@ export function toRecord(deps: Deps, ended: Ended): SubmissionRecord & { code: R
         return { ...record, status: "FAILED_TO_SEND", reason, code: "CARRIER_UNAVAILABLE" };
       }
       const seconds = ending.retryAfterSeconds ?? backoffSeconds(attempts, deps.random());
-      const retryAt = deps.now() + seconds * 1000;
       const { reason, failing } = ending;
-      return { ...record, attempted: !isLast, status: null, reason, code: endsAs(failing), retryAt };
+      const next = toNext(deps, message, seconds, failing);
+      return { ...record, attempted: !isLast, status: null, reason, code: endsAs(failing), ...next };
     }
     case "unknown": {
       const reason = `outcome unknown, not sent again: ${ending.reason}`;

@@ -5,11 +5,12 @@ import { stripWords } from "../../domain/messages/carrier-words.ts";
 import type { Paused } from "../../domain/messages/circuit-breaker.ts";
 import { type Ruling, ruleOn } from "../../domain/messages/closed-hours.ts";
 import type { EndBefore } from "../../domain/messages/end-before.ts";
+import type { Reason } from "../../domain/messages/reason.ts";
 import { MAX_EXPIRY_DAYS } from "../../domain/messages/send-times.ts";
 import { PACED } from "../../domain/messages/sender-pace.ts";
 import { describeError } from "../../platform/describe-error.ts";
 import { whyPaused } from "../../store/messages/carrier-pauses.ts";
-import type { ClaimedMessage } from "../../store/messages/claims.ts";
+import type { ClaimedMessage } from "../../store/messages/claimed-message.ts";
 import { notSetUp } from "../../store/messages/messages.ts";
 import { nextTime } from "../operations/count-outcomes.ts";
 import { type CarrierRun, CLAIM_WAIT_MILLISECONDS, type DeliveryRun, isOver } from "./delivery-run.ts";
@@ -24,7 +25,7 @@ type Ending =
   | Submission
   | Closed
   | { kind: "before"; before: EndBefore }
-  | { kind: "skipped"; reason: string; seconds: number; failing?: Paused };
+  | { kind: "skipped"; reason: string; seconds: number; failing?: Paused; code?: Reason };
 
 interface Closed {
   kind: "closed";
@@ -80,7 +81,8 @@ async function waitForTurn(deps: Deps, message: ClaimedMessage): Promise<Ended |
   const ruling = ruleOnHours(message, deps.now());
   if (ruling && ruling.kind !== "goes") return null;
   const seconds = await takeTurn(deps, message);
-  return seconds === null ? null : skip(message, deps.now(), PACED, seconds, "sender");
+  const waits = { kind: "skipped", reason: PACED, seconds: seconds ?? 0, code: "SENDER_LIMIT" } as const;
+  return seconds === null ? null : withoutSubmission(message, deps.now(), waits);
 }
 
 const withoutSubmission = (message: ClaimedMessage, at: number, ending: Ending): Ended => ({

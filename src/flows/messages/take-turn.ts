@@ -2,7 +2,7 @@ import type { Deps } from "../../deps.ts";
 import { refusedSeconds } from "../../domain/messages/retry-policy.ts";
 import { LATEST_MILLISECONDS } from "../../domain/messages/sender-pace.ts";
 import { describeError } from "../../platform/describe-error.ts";
-import type { ClaimedMessage } from "../../store/messages/claims.ts";
+import type { ClaimedMessage } from "../../store/messages/claimed-message.ts";
 
 /**
  * Waits for the turn of a message, if its sender has a pace and its turn comes soon. Without an answer the message waits: the pace holds.

@@ -21,6 +21,7 @@ const websiteSchema = z.object({
   frequencyCap: z.object({ count: z.int(), hours: z.int() }).nullable(),
   transactionalPurposes: z.array(z.string()).nullable(),
   sendingHours: sendingHours.nullable().describe("null: its marketing messages go at any time."),
+  fallback: z.object({ carrier: z.string(), sender: z.string() }).nullable().describe("null: its texts wait."),
   dailyLimit: z.int().nullable(),
   unreachableAfter: z.int().nullable().describe("null: texts to numbers that no text reaches go on."),
   holds: z.array(storedHoldSchema).describe("The holds of operators, the oldest first."),

@@ -45,6 +45,7 @@ export async function insertWebsite(
         ON CONFLICT DO NOTHING RETURNING website_id`,
     ),
     auditStatement(db, author, entry, now),
+    keepFallback(db, websiteId),
   ]);
   return inserted?.results.length === 1;
 }
@@ -80,6 +81,7 @@ export async function updateWebsite(
       db,
       sql`UPDATE clients SET changed_at = max(${now}, changed_at + 1), copied_at = NULL WHERE website_id = ${websiteId}`,
     ),
+    fallback: keepFallback(db, websiteId),
   });
   return rows === "made" || rows.updated.length === 1;
 }
@@ -90,6 +92,17 @@ function keepSender(db: D1Database, websiteId: string): D1PreparedStatement {
     db,
     sql`INSERT INTO former_senders (carrier, sender, website_id)
       SELECT carrier, sender, website_id FROM websites WHERE website_id = ${websiteId} AND sender IS NOT NULL
+      ON CONFLICT DO NOTHING`,
+  );
+}
+
+/** People reply to what came from the fallback, also after the website has another. */
+function keepFallback(db: D1Database, websiteId: string): D1PreparedStatement {
+  return prepare(
+    db,
+    sql`INSERT INTO former_senders (carrier, sender, website_id)
+      SELECT settings ->> '$.fallback.carrier', settings ->> '$.fallback.sender', website_id FROM websites
+      WHERE website_id = ${websiteId} AND settings ->> '$.fallback.sender' IS NOT NULL
       ON CONFLICT DO NOTHING`,
   );
 }

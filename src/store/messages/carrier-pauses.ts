@@ -25,6 +25,11 @@ export interface CarrierPause extends BreakerKey, Cause {
   websiteIds: string[];
 }
 
+/** By which the texts of the website `w` may go: its own carrier and sender (key 0), and its fallback (key 1; null: it has none). */
+const ROUTES = piece(
+  "json_each(json_array(json_object('carrier', w.carrier, 'sender', w.sender), w.settings -> '$.fallback'))",
+);
+
 /** After a longer silence, an opening begins a new pause: it may have worked in between, with other breakers. */
 const SAME_PAUSE_MILLISECONDS = 900_000;
 
@@ -94,7 +99,7 @@ export function whyPaused({ carrier, sender, about, cause }: BreakerKey & Cause)
 
 /**
  * Puts off unclaimed messages of a sender or a carrier that pauses, until it does not. That is no attempt. Messages that an operator holds,
- * or that wait for their time, do not wait for the pause.
+ * or that wait for their time, do not wait for the pause, nor do those whose website has a fallback that does not pause.
  * @param longestWait see longestWaitMilliseconds
  * @returns them, and when their next job is due: milliseconds since 1970
  */
@@ -104,22 +109,32 @@ export async function putOff(
   pauses: BreakerState[],
   { now, longestWait }: { now: number; longestWait: number },
 ): Promise<{ messageId: string; at: number; reason: string }[]> {
-  const rows = await runWrite<{ message_id: string; reason: string }>(
+  const list = JSON.stringify(toPutOff(pauses, now));
+  const rows = await runWrite<{ message_id: string; due_at: number; reason: string }>(
     db,
     prepare(
       db,
-      sql`UPDATE messages AS m SET due_at = min(r.until, ${deadlineOf(longestWait)}), reason = r.reason, reason_code = r.code,
+      sql`UPDATE messages AS m SET due_at = min(${deadlineOf(longestWait)}, (
+            SELECT min(p.value ->> 'until') FROM ${ROUTES} o CROSS JOIN json_each(${list}) p
+            WHERE p.value ->> 'carrier' = o.value ->> 'carrier' AND p.value ->> 'sender' IN ('', o.value ->> 'sender'))), reason = r.reason, reason_code = r.code,
           submissions = ${WITH_ENTRY}
-        FROM websites w CROSS JOIN (SELECT value ->> 'carrier' AS carrier, value ->> 'sender' AS sender, value ->> 'until' AS until,
-          value ->> 'reason' AS reason, value ->> 'code' AS code, value ->> 'entry' AS entry FROM json_each(${JSON.stringify(toPutOff(pauses, now))})) r
+        FROM websites w CROSS JOIN (SELECT value ->> 'carrier' AS carrier, value ->> 'sender' AS sender,
+          value ->> 'reason' AS reason, value ->> 'code' AS code, value ->> 'entry' AS entry FROM json_each(${list})) r
         WHERE m.message_id IN (SELECT value FROM json_each(${JSON.stringify(ids)})) AND m.status = 'PENDING_TO_SEND'
           AND m.claimed_at IS NULL AND coalesce(m.send_at, 0) <= ${now} AND NOT ${IS_HELD}
           AND w.website_id = m.website_id AND r.carrier = w.carrier AND r.sender IN ('', w.sender)
-        RETURNING message_id, reason`,
+          AND NOT EXISTS (SELECT 1 FROM ${ROUTES} o WHERE o.type = 'object' AND NOT EXISTS (SELECT 1 FROM json_each(${list}) p
+            WHERE p.value ->> 'carrier' = o.value ->> 'carrier' AND p.value ->> 'sender' IN ('', o.value ->> 'sender')))
+        RETURNING message_id, due_at, reason`,
     ),
   );
-  const until = new Map(pauses.map((pause) => [whyPaused(pause), pause.openUntil]));
-  return rows.map(({ message_id, reason }) => ({ messageId: message_id, at: until.get(reason) ?? now, reason }));
+  // A message whose deadline comes first is not due now: that would be in vain.
+  const earliest = Math.min(...pauses.map(({ openUntil }) => openUntil));
+  return rows.map(({ message_id, due_at, reason }) => ({
+    messageId: message_id,
+    at: Math.max(due_at, earliest),
+    reason,
+  }));
 }
 
 /** A message has one reason: where its carrier pauses, that is the carrier's. */

@@ -2,57 +2,21 @@
 // is cut off leaves its claim behind: src/flows/messages/end-messages.ts ends its messages.
 import type { DueEvent } from "../../domain/callbacks/callback.ts";
 import type { BreakerChange, BreakerKey, BreakerState } from "../../domain/messages/circuit-breaker.ts";
-import { type CapCount, type EndBefore, endEachBefore } from "../../domain/messages/end-before.ts";
 import type { SubmissionRecord } from "../../domain/messages/job.ts";
 import { SCHEDULED_LEAD_MILLISECONDS } from "../../domain/messages/retry-policy.ts";
-import type { Segments } from "../../domain/messages/segments.ts";
-import type { Pace } from "../../domain/messages/sender-pace.ts";
-import type { SendingHours } from "../../domain/messages/sending-hours.ts";
-import { toE164 } from "../../domain/people/phone.ts";
 import { dueEvents, recordEvents } from "../callbacks/events.ts";
 import { runNamed } from "../database.ts";
 import { addCounts } from "../operations/counts.ts";
 import { type OutcomeCount, toCounts } from "../operations/outcome-counts.ts";
 import { otherFormIn } from "../people/number-forms.ts";
-import type { MessageRow, SenderPaceRow, WebsiteRow } from "../rows.ts";
 import { piece, prepare, sql } from "../sql.ts";
 import { breakerStatements, selectBreakers, toBreakers } from "./carrier-pauses.ts";
+import { type ClaimedMessage, type ClaimedRow, toClaimedMessages } from "./claimed-message.ts";
 import { IS_HELD } from "./holds.ts";
 import { deadlineOf } from "./messages.ts";
 import { faultStatements, type NumberFault } from "./number-faults.ts";
 import { receiptStatements } from "./receipts.ts";
 import { WITH_ENTRY } from "./submissions.ts";
-
-/** A message that only this run may submit. */
-export interface ClaimedMessage {
-  messageId: string;
-  websiteId: string;
-  /** E.164 */
-  phone: string;
-  text: string;
-  encoding: Segments["encoding"];
-  segments: number;
-  mediaUrl: string | null;
-  carrier: string;
-  sender: string | null;
-  /** null: its sender has none. */
-  pace: Pace | null;
-  /** See Ask. */
-  isUrgent: boolean;
-  hasWaited: boolean;
-  /** Submissions started, including this one. */
-  attempts: number;
-  /** The sending hours of its website, if they are for it; null: it may go at any time. */
-  hours: SendingHours | null;
-  /** Where the person is, as the client says. */
-  timeZone: string | null;
-  region: string | null;
-  acceptedAt: number;
-  /** As the client says; null: SUBMIT_WITHIN_HOURS after it may first go. */
-  expiresAt: number | null;
-  /** What becomes of it in place of its submission; null: it may be submitted. */
-  before: EndBefore | null;
-}
 
 /** How submissions of one claim ended. */
 export interface Outcomes {
@@ -121,7 +85,7 @@ function outcomeStatements(db: D1Database, { claim, records, longestWait, counts
   const recorded = sql`(SELECT value ->> 'messageId' AS message_id, value ->> 'status' AS status, value ->> 'reason' AS reason,
     value ->> 'code' AS code, value ->> 'carrierMessageId' AS carrier_message_id, value ->> 'retryAt' AS retry_at,
     value ->> 'sendAt' AS send_at, value ->> 'opensAt' AS opens_at,
-    value ->> 'attempted' AS attempted, value ->> 'entry' AS entry FROM json_each(${list})) r`;
+    value ->> 'attempted' AS attempted, value ->> 'byFallback' AS by_fallback, value ->> 'entry' AS entry FROM json_each(${list})) r`;
   return {
     counts: counts.length > 0 ? addCounts(db, toCounts(counts), isNew) : null,
     working: breakerStatements(db, breakers, now, isNew),
@@ -150,7 +114,8 @@ function outcomeStatements(db: D1Database, { claim, records, longestWait, counts
           due_at = CASE WHEN r.status IS NOT NULL OR r.send_at > ${now + SCHEDULED_LEAD_MILLISECONDS} THEN NULL
             ELSE coalesce(r.send_at, min(coalesce(r.retry_at, m.due_at), ${deadlineOf(longestWait)})) END,
           send_at = coalesce(r.send_at, m.send_at), opens_at = coalesce(r.opens_at, m.opens_at),
-          attempts = m.attempts - (r.attempted = 0), carrier = iif(m.attempts = 1 AND r.attempted = 0, NULL, m.carrier)
+          attempts = m.attempts - (r.attempted = 0), carrier = iif(m.attempts = 1 AND r.attempted = 0, NULL, m.carrier),
+          sender = iif(m.attempts = 1 AND r.attempted = 0, NULL, m.sender), by_fallback = iif(r.status IS NULL, coalesce(r.by_fallback, 0), m.by_fallback)
         FROM ${recorded} WHERE m.message_id = r.message_id AND m.claim = ${claim} AND m.status = 'PENDING_TO_SEND'`,
     ),
     events: recordEvents(db, ids, now),
@@ -172,20 +137,29 @@ function claimStatements(db: D1Database, { ids, claim, acceptedAfter }: NextClai
     claim: prepare(
       db,
       sql`UPDATE messages AS m SET claimed_at = ${now}, interrupted_at = NULL, claim = ${claim},
-          attempts = attempts + (claim IS NOT ${claim}), carrier = w.carrier
-        FROM websites w
+          attempts = attempts + (claim IS NOT ${claim}),
+          by_fallback = w.fallback_goes AND (w.pauses OR m.by_fallback),
+          carrier = iif(w.fallback_goes AND (w.pauses OR m.by_fallback), w.fallback_carrier, w.carrier),
+          sender = iif(w.fallback_goes AND (w.pauses OR m.by_fallback), w.fallback_sender, w.sender)
+        FROM (SELECT website_id, carrier, sender, settings ->> '$.fallback.carrier' AS fallback_carrier,
+            settings ->> '$.fallback.sender' AS fallback_sender, EXISTS (SELECT 1 FROM carrier_pauses p
+              WHERE p.carrier = websites.carrier AND p.sender IN ('', websites.sender) AND p.open_until > ${now}) AS pauses,
+            settings ->> '$.fallback.carrier' IS NOT NULL AND NOT EXISTS (SELECT 1 FROM carrier_pauses p
+              WHERE p.carrier = settings ->> '$.fallback.carrier' AND p.sender IN ('', settings ->> '$.fallback.sender')
+                AND p.open_until > ${now}) AS fallback_goes
+          FROM websites) w
         WHERE m.message_id IN (SELECT value FROM json_each(${list})) AND w.website_id = m.website_id
           AND m.status = 'PENDING_TO_SEND' AND (m.claimed_at IS NULL OR m.claim = ${claim})
           AND (m.reason IS NULL OR m.due_at <= ${now}) AND coalesce(m.send_at, 0) <= ${now}
           AND iif(m.expires_at IS NULL, coalesce(m.send_at, m.accepted_at) > ${acceptedAfter}, m.expires_at > ${now})
-          AND NOT EXISTS (SELECT 1 FROM carrier_pauses p
-            WHERE p.carrier = w.carrier AND p.sender IN ('', w.sender) AND p.open_until > ${now})
+          AND (w.fallback_goes OR NOT w.pauses)
           AND NOT ${IS_HELD}`,
     ),
     claimed: prepare(
       db,
-      sql<ClaimedRow>`SELECT m.message_id, m.website_id, m.phone, m.text, m.encoding, m.segments, m.media_url, m.carrier, m.attempts, m.reason, m.time_zone,
-          m.region, m.accepted_at, m.expires_at, m.kind, m.is_reply, w.sender, p.messages_per_minute, p.messages_per_day,
+      sql<ClaimedRow>`SELECT m.message_id, m.website_id, m.phone, m.text, m.encoding, m.segments, m.media_url, m.carrier, m.sender, m.attempts, m.reason, m.reason_code, m.time_zone,
+          m.region, m.accepted_at, m.expires_at, m.kind, m.is_reply, m.by_fallback, p.messages_per_minute, p.messages_per_day,
+          iif(m.by_fallback, json_object('carrier', w.carrier, 'sender', w.sender), w.settings -> '$.fallback') AS other,
           w.settings -> 'sendingHours' AS sending_hours, s.subscribed, f.failures, w.settings ->> 'unreachableAfter' AS unreachable_after,
           CASE WHEN m.kind = 'marketing' AND w.settings ->> 'frequencyCap' IS NOT NULL THEN (
             SELECT json_object('most', w.settings -> '$.frequencyCap.count', 'went', count(*) FILTER (WHERE b.status <> 'PENDING_TO_SEND'),
@@ -195,77 +169,10 @@ function claimStatements(db: D1Database, { ids, claim, acceptedAfter }: NextClai
               AND b.kind IS NOT 'transactional' AND b.is_reply = 0) END AS cap
         FROM json_each(${list}) j CROSS JOIN messages m ON m.message_id = j.value CROSS JOIN websites w ON w.website_id = m.website_id
           LEFT JOIN subscriptions s ON s.website_id = m.website_id AND s.phone = m.phone
-          LEFT JOIN sender_paces p ON p.carrier = m.carrier AND p.sender = w.sender
+          LEFT JOIN sender_paces p ON p.carrier = m.carrier AND p.sender = m.sender
           LEFT JOIN number_faults f ON f.website_id = m.website_id AND f.phone = m.phone
         WHERE m.claim = ${claim} AND m.status = 'PENDING_TO_SEND' ORDER BY m.accepted_at, m.message_id`,
     ),
     breakers: selectBreakers(db),
   };
-}
-
-/** Only a message with a number and a carrier is claimed. */
-interface ClaimedRow
-  extends Pick<MessageRow, "message_id" | "website_id" | "text" | "media_url" | "attempts" | "time_zone" | "region">,
-    Pick<MessageRow, "accepted_at" | "expires_at" | "kind" | "is_reply" | "segments" | "reason">,
-    Pick<WebsiteRow, "carrier" | "sender">,
-    Pick<SenderPaceRow, "messages_per_minute" | "messages_per_day"> {
-  phone: number;
-  encoding: Segments["encoding"];
-  subscribed: 0 | 1 | null;
-  failures: number | null;
-  unreachable_after: number | null;
-  /** SendingHours, as JSON. */
-  sending_hours: string | null;
-  /** A CapCount, as JSON. */
-  cap: string | null;
-}
-
-const isMarketing = ({ kind, is_reply }: ClaimedRow) => kind !== "transactional" && is_reply === 0;
-
-function toPace({ messages_per_minute, messages_per_day }: ClaimedRow): Pace | null {
-  if (messages_per_minute === null && messages_per_day === null) return null;
-  return { messagesPerMinute: messages_per_minute, messagesPerDay: messages_per_day };
-}
-
-function toClaimedMessages(rows: ClaimedRow[]): ClaimedMessage[] {
-  const ends = endEachBefore(
-    rows.map((row) => ({
-      websiteId: row.website_id,
-      phone: row.phone,
-      isMarketing: isMarketing(row),
-      isReply: row.is_reply,
-      subscribed: row.subscribed === null ? null : row.subscribed === 1,
-      failures: row.failures ?? 0,
-      unreachableAfter: row.unreachable_after,
-      cap: row.cap === null ? null : (JSON.parse(row.cap) as CapCount),
-    })),
-  );
-  const hours = readHours(rows);
-  return rows.map((row, index) => ({
-    messageId: row.message_id,
-    websiteId: row.website_id,
-    phone: toE164(row.phone),
-    text: row.text,
-    encoding: row.encoding,
-    segments: row.media_url === null ? (row.segments ?? 1) : 1,
-    mediaUrl: row.media_url,
-    carrier: row.carrier,
-    sender: row.sender,
-    pace: toPace(row),
-    isUrgent: !isMarketing(row),
-    hasWaited: row.reason !== null,
-    attempts: row.attempts,
-    hours: isMarketing(row) ? (hours.get(row.sending_hours) ?? null) : null,
-    timeZone: row.time_zone,
-    region: row.region,
-    acceptedAt: row.accepted_at,
-    expiresAt: row.expires_at,
-    before: ends[index] ?? null,
-  }));
-}
-
-/** The messages of a website share its hours: what hoursAt has read of them, it reads once. */
-function readHours(rows: ClaimedRow[]): Map<string | null, SendingHours | null> {
-  const texts = [...new Set(rows.map((row) => row.sending_hours))];
-  return new Map(texts.map((text) => [text, text === null ? null : (JSON.parse(text) as SendingHours)]));
 }

@@ -11,7 +11,7 @@ export interface WaitingMessages {
   carrier: string;
   /** Its sender, if that has a pace. */
   paced: string | null;
-  /** Its sender has paused, and has not worked since. */
+  /** Its sender has paused, and has not worked since; the website has no fallback. */
   hasPaused: boolean;
   websiteId: string;
   messageIds: string[];
@@ -30,7 +30,8 @@ export async function findWaiting(db: D1Database, ids: string[]): Promise<Waitin
       db,
       sql`SELECT w.carrier, w.website_id, json_group_array(j.key) AS places,
           (SELECT s.sender FROM sender_paces s WHERE s.carrier = w.carrier AND s.sender = w.sender) AS paced, EXISTS (SELECT 1 FROM carrier_pauses p
-          WHERE p.carrier = w.carrier AND p.sender = w.sender AND p.openings > 0) AS has_paused
+          WHERE p.carrier = w.carrier AND p.sender = w.sender AND p.openings > 0)
+            AND w.settings -> '$.fallback' ->> 'carrier' IS NULL AS has_paused
         FROM json_each(${JSON.stringify(ids)}) j CROSS JOIN messages m ON m.message_id = j.value JOIN websites w USING (website_id)
         WHERE m.status = 'PENDING_TO_SEND' AND m.claimed_at IS NULL GROUP BY w.website_id`,
     ),

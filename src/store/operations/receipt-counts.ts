@@ -16,7 +16,7 @@ export function countReceipts(db: D1Database, reports: string, isChanged: Sql, n
     db,
     sql`WITH received AS MATERIALIZED (
         SELECT cast(iif(m.status = 'SENDING', m.updated_at, ${now}) AS INTEGER) AS submitted_at, coalesce(m.carrier, '') AS carrier,
-          json_array(coalesce(m.carrier, ''), coalesce(w.sender, ''), coalesce(j.value ->> 'code', ''),
+          json_array(coalesce(m.carrier, ''), coalesce(m.sender, w.sender, ''), coalesce(j.value ->> 'code', ''),
             coalesce(j.value ->> 'carrierCode', '')) AS detail
         FROM json_each(${reports}) j CROSS JOIN messages m ON m.message_id = j.value ->> 'messageId'
           LEFT JOIN websites w ON w.website_id = m.website_id

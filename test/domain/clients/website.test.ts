@@ -12,6 +12,7 @@ const NOTHING = {
   transactionalPurposes: null,
   sendingHours: null,
   unreachableAfter: null,
+  fallback: null,
   dailyLimit: null,
 };
 

@@ -1,7 +1,8 @@
 /** Claims that are made by hand, and what of them may not be submitted. */
 import { toRecord } from "../../../src/flows/messages/store-outcomes.ts";
 import { endedBefore } from "../../../src/flows/messages/submit-message.ts";
-import { type ClaimedMessage, recordAndClaim } from "../../../src/store/messages/claims.ts";
+import type { ClaimedMessage } from "../../../src/store/messages/claimed-message.ts";
+import { recordAndClaim } from "../../../src/store/messages/claims.ts";
 import type { World } from "../../world.ts";
 
 export async function claimAs(world: World, claim: string, ids: string[], now = world.now): Promise<ClaimedMessage[]> {

@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { CAP_PAUSE_SECONDS } from "../../../src/domain/messages/retry-policy.ts";
-import type { ClaimedMessage } from "../../../src/store/messages/claims.ts";
+import type { ClaimedMessage } from "../../../src/store/messages/claimed-message.ts";
 import { World } from "../../world.ts";
 import { claimAs, going, recordRefused } from "./cap-stage.ts";
 

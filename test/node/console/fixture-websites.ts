@@ -31,6 +31,7 @@ const harbor = {
   frequencyCap: { count: 3, hours: 24 },
   transactionalPurposes: null,
   sendingHours: { profile: "us-strict" as const, whenClosed: "delay" as const },
+  fallback: null,
   dailyLimit: null,
   unreachableAfter: 3,
   holds: [

@@ -11,6 +11,7 @@ const website = {
   allowedCountries: ["MX"],
   linkOrigin: "https://old.example.com",
   transactionalPurposes: ["otp"],
+  fallback: { carrier: "kannel", sender: "+12065550188" },
   dailyLimit: 5000,
   unreachableAfter: 3,
 };
@@ -21,6 +22,12 @@ const CHANGES: [Partial<SettingsForm>, object, string][] = [
   [{ carrier: "telnyx" }, { carrier: "telnyx" }, "From now on, telnyx takes the texts, those that wait as well."],
   [{ sender: "+1 (206) 555-0199" }, { sender: "+12065550199" }, "From now on, texts come from +12065550199."],
   [{ sender: "" }, { sender: null }, "It has no sender any more."],
+  [
+    { fallbackCarrier: "telnyx", fallbackSender: "+1 206 555-0177" },
+    { fallback: { carrier: "telnyx", sender: "+12065550177" } },
+    "While its own sender or carrier pauses, or after it has not taken a text, texts come from +12065550177 at telnyx.",
+  ],
+  [{ fallbackCarrier: "" }, { fallback: null }, "While its sender or carrier pauses, its texts wait."],
   [{ timeZone: "Asia/Tokyo" }, { timeZone: "Asia/Tokyo" }, "Its local time is that of Asia/Tokyo."],
   [{ timeZone: "" }, { timeZone: null }, "It has no time of its own."],
   [{ helpText: "Call us." }, { helpText: "Call us." }, "HELP is answered with the new text."],

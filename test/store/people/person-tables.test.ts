@@ -19,6 +19,7 @@ const OWN_NUMBERS = [
   "carrier_pauses.sender",
   "former_senders.sender",
   "inbound_texts.recipient",
+  "messages.sender",
   "sender_homes.sender",
   "sender_paces.sender",
   "websites.sender",

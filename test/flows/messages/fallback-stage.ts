@@ -1,0 +1,77 @@
+import type { Carrier, Submission } from "../../../src/carriers/carrier.ts";
+import { sandbox } from "../../../src/carriers/sandbox.ts";
+import { strictCarrier } from "../../strict/bindings.ts";
+import { type TestClient, World } from "../../world.ts";
+
+export const OWN = { carrier: "north", sender: "+12065550100" };
+export const FALLBACK = { carrier: "south", sender: "+12065550199" };
+export const PHONES = Array.from({ length: 12 }, (_, index) => `+121255501${String(index).padStart(2, "0")}`);
+
+export type Side = "north" | "south";
+
+export const ACCEPTED: Submission = { kind: "accepted", carrierMessageId: null };
+export const FULL: Submission = { kind: "later", reason: "its queue is full", failing: "sender" };
+export const DOWN: Submission = { kind: "later", reason: "connection refused", failing: "carrier" };
+export const UNKNOWN: Submission = { kind: "unknown", reason: "timeout", failing: "carrier" };
+
+/** A website with a fallback at another carrier. */
+export class FallbackStage {
+  readonly world: World;
+  client: TestClient = { clientId: "", clientSecret: "", callbackSecret: "" };
+  /** What each carrier answers. */
+  answer: Record<Side, (messageId: string) => Submission> = { north: () => ACCEPTED, south: () => ACCEPTED };
+  readonly submitted: { side: Side; messageId: string; from: string | null; kind: Submission["kind"] }[] = [];
+
+  private constructor(world: World) {
+    this.world = world;
+    const make = (side: Side): Carrier => ({
+      ...sandbox,
+      submit: async ({ messageId, from }) => {
+        const answer = this.answer[side](messageId);
+        this.submitted.push({ side, messageId, from, kind: answer.kind });
+        return answer;
+      },
+    });
+    const ready = { north: strictCarrier(make("north")), south: strictCarrier(make("south")) };
+    world.deps = { ...world.deps, carriers: { ready, missing: {} } };
+  }
+
+  static async create(fallback: object | null = FALLBACK): Promise<FallbackStage> {
+    const it = new FallbackStage(await World.create());
+    await it.world.website("brand", { ...OWN, fallback });
+    await it.world.subscribers("brand", PHONES);
+    it.client = await it.world.client("brand");
+    return it;
+  }
+
+  async send(phones = PHONES.slice(0, 1)): Promise<string[]> {
+    const ids: string[] = [];
+    for (const phone of phones) ids.push(await this.world.send(this.client, { phone }));
+    await this.world.runQueues();
+    return ids;
+  }
+
+  async pass(minutes: number): Promise<void> {
+    for (let minute = 0; minute < minutes; minute++) {
+      this.world.advance(60);
+      await this.world.sweep();
+      await this.world.runQueues();
+    }
+  }
+
+  by(side: Side): string[] {
+    return this.submitted.filter((it) => it.side === side).map(({ messageId }) => messageId);
+  }
+
+  async stateOf(messageId: string): Promise<unknown[]> {
+    const rows = "SELECT status, reason_code, carrier, sender FROM messages WHERE message_id = ?1";
+    const [row] = await this.world.rows(rows, messageId);
+    return [row?.status, row?.reason_code, row?.carrier, row?.sender];
+  }
+
+  async story(messageId: string): Promise<{ outcome: string; reason: string | null }[]> {
+    const answer = await this.world.operator("GET", `/messages/${messageId}`);
+    const { submissions } = await answer.json<{ submissions: { outcome: string; reason: string | null }[] }>();
+    return submissions.map(({ outcome, reason }) => ({ outcome, reason }));
+  }
+}
