@@ -15,6 +15,8 @@ const ACTIONS: Record<string, string> = {
   "remove-email": "removed an e-mail address",
   "erase-person": "erased a person",
   "try-carrier": "tried a carrier",
+  "put-account": "set up an account at a carrier",
+  "delete-account": "removed an account at a carrier",
   reachable: "made a number reachable again",
   "put-back": "put dead jobs back",
   "create-token": "made a token",

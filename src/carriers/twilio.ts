@@ -53,10 +53,13 @@ export interface TwilioSettings {
   accountSid: string;
   authToken: string;
   /** Verifies signatures only: Twilio signs with it during a rotation. */
-  secondaryAuthToken: string | undefined;
+  previousAuthToken?: string | undefined;
+  /** The shared key of a Webhooks Rule of the account: Twilio then signs with it, in place of a token. */
+  webhookSigningKey?: string | undefined;
   /** Without a slash at the end. */
   apiUrl: string;
-  publicOrigin: string;
+  /** Where Twilio calls this account's webhooks, without a slash at the end. */
+  webhookUrl: string;
 }
 
 export function twilio(settings: TwilioSettings): Carrier {
@@ -77,13 +80,13 @@ export function twilio(settings: TwilioSettings): Carrier {
   };
 }
 
-function create({ accountSid, authToken, apiUrl, publicOrigin }: TwilioSettings, message: OutboundMessage) {
+function create({ accountSid, authToken, apiUrl, webhookUrl }: TwilioSettings, message: OutboundMessage) {
   const sender = message.from ?? "";
   const form = new URLSearchParams({
     To: message.to,
     [MESSAGING_SERVICE.test(sender) ? "MessagingServiceSid" : "From"]: sender,
     Body: message.text,
-    StatusCallback: `${publicOrigin}/carriers/twilio/receipts?m=${message.messageId}`,
+    StatusCallback: `${webhookUrl}/receipts?m=${message.messageId}`,
   });
   if (message.mediaUrl !== null) form.set("MediaUrl", message.mediaUrl);
   const { validSeconds = VALIDITY_SECONDS.most } = message;
@@ -126,9 +129,9 @@ async function readSigned(settings: TwilioSettings, request: CarrierRequest): Pr
   const names = distinct([...form.keys()]);
   const fields = names.flatMap((name) => distinct(form.getAll(name)).map((value) => name + value)).join("");
   const urls = writtenForms(request);
-  const tokens = [settings.authToken, settings.secondaryAuthToken].filter((token) => token !== undefined);
+  const { hash, keys } = signingKeys(settings, request);
   const verdicts = await Promise.all(
-    urls.flatMap((url) => tokens.map((token) => isSignedWith(token, signature, url + fields))),
+    urls.flatMap((url) => keys.map((key) => isSignedWith(key, hash, signature, url + fields))),
   );
   return verdicts.includes(true) ? form : undefined;
 }
@@ -146,10 +149,17 @@ function writtenForms({ url, rawUrl = url.href }: CarrierRequest): string[] {
   return distinct([...forms, ...withPort]);
 }
 
-async function isSignedWith(token: string, signature: Uint8Array, signed: string): Promise<boolean> {
+/** Where a Webhooks Rule of the account signs, Twilio says so in a header, which only chooses among our keys. */
+function signingKeys({ authToken, previousAuthToken, webhookSigningKey }: TwilioSettings, { headers }: CarrierRequest) {
+  const isByRule = /algorithm=HMAC_SHA256/i.test(headers.get("x-twilio-webhooks-signature-settings") ?? "");
+  const given = isByRule ? [webhookSigningKey] : [authToken, previousAuthToken];
+  return { hash: isByRule ? "SHA-256" : "SHA-1", keys: given.filter((key) => key !== undefined) };
+}
+
+async function isSignedWith(secret: string, hash: string, signature: Uint8Array, signed: string): Promise<boolean> {
   const encoder = new TextEncoder();
-  const algorithm = { name: "HMAC", hash: "SHA-1" };
-  const key = await crypto.subtle.importKey("raw", encoder.encode(token), algorithm, false, ["verify"]);
+  const algorithm = { name: "HMAC", hash };
+  const key = await crypto.subtle.importKey("raw", encoder.encode(secret), algorithm, false, ["verify"]);
   return crypto.subtle.verify("HMAC", key, signature, encoder.encode(signed));
 }
 

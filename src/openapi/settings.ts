@@ -16,11 +16,13 @@ const SECRETS: readonly Name[] = [
   "TWILIO_ACCOUNT_SID",
   "TWILIO_AUTH_TOKEN",
   "TWILIO_SECONDARY_AUTH_TOKEN",
+  "TWILIO_WEBHOOK_SIGNING_KEY",
   "TELNYX_API_KEY",
   "TELNYX_PUBLIC_KEY",
   "KANNEL_USERNAME",
   "KANNEL_PASSWORD",
   "KANNEL_WEBHOOK_KEY",
+  "KANNEL_PREVIOUS_WEBHOOK_KEY",
 ];
 
 const MEANINGS: Record<Name, string> = {
@@ -49,6 +51,8 @@ const MEANINGS: Record<Name, string> = {
   TWILIO_ACCOUNT_SID: "the account's id (`AC…`)",
   TWILIO_AUTH_TOKEN: "authenticates submissions and verifies `X-Twilio-Signature`",
   TWILIO_SECONDARY_AUTH_TOKEN: "the second token during a rotation: signatures of either token are accepted",
+  TWILIO_WEBHOOK_SIGNING_KEY:
+    "the shared key of a Webhooks Rule of the account: where the rule matches, Twilio signs with it, in place of a token",
   TWILIO_API_URL: "base URL of the API; by default https://api.twilio.com",
   TELNYX_API_KEY: "authenticates submissions",
   TELNYX_PUBLIC_KEY: "verifies Telnyx's signatures: an Ed25519 key, 32 bytes in Base64",
@@ -60,6 +64,8 @@ const MEANINGS: Record<Name, string> = {
   KANNEL_PASSWORD: "password of the sendsms user",
   KANNEL_WEBHOOK_KEY:
     "authenticates receipts and inbound texts. Use only A–Z a–z 0–9 `-` `_`, because Kannel corrupts percent-escapes",
+  KANNEL_PREVIOUS_WEBHOOK_KEY:
+    "the key before it, while you replace it: receipts and inbound texts with either key are accepted",
 };
 
 /** The settings that each carrier requires: without any, every carrier but the sandbox lacks all of them. */

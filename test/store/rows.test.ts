@@ -26,6 +26,7 @@ const TABLES: Record<string, string> = {
   SuppressedMessageRow: "suppressed_messages",
   CarrierPauseRow: "carrier_pauses",
   FailingEndpointRow: "failing_endpoints",
+  AccountRow: "accounts",
   AuditRow: "audit_log",
   LastSweepRow: "last_sweep",
 };

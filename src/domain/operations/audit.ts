@@ -39,6 +39,8 @@ export const AUDIT_ACTIONS = [
   "erase-person",
   "reachable",
   "try-carrier",
+  "put-account",
+  "delete-account",
   "put-back",
   "create-token",
   "end-token",

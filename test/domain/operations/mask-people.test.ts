@@ -29,6 +29,9 @@ const KINDS = {
     ...[
       "websiteId",
       "websiteIds",
+      "secrets",
+      "receipts",
+      "inbound",
       "clientId",
       "name",
       "websiteName",
