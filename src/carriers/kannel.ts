@@ -30,6 +30,23 @@ const STATUSES: [bit: number, status: Receipt["status"], word: string][] = [
 /** In the text of a receipt, as SMPP 3.4 has it in appendix B: the network's own error code. */
 const ERROR_CODE = /\berr:(\w{1,8})\b/i;
 
+/** The state in it. Kannel takes each word that it does not know, and UNKNOWN, for a failure. */
+const STATE = /\bstat:\s*([a-z]+)/i;
+
+const STATES = new Map<string, Receipt["status"]>([
+  ["DELIVRD", "DELIVERED"],
+  ["ACCEPTD", "SENDING"],
+  ["ENROUTE", "SENDING"],
+  // Nobody knows whether it has arrived: a later receipt or the deadline decides.
+  ["UNKNOWN", "SENDING"],
+]);
+
+/** The answer of a receipt of type 16: the SMSC's own code, as SMPP 3.4 has it in 5.1.3. */
+const REFUSAL_CODE = /^NACK\/0x0*([0-9a-f]{1,8})\b/i;
+
+/** The same, of a text of several parts: Kannel says no code, and the other parts may have arrived. */
+const PART_REFUSED = /^NACK\/$/;
+
 /** At the end of it: the beginning of the message, which is no word of the network. */
 const QUOTED_TEXT = /\btext:.*$/is;
 
@@ -168,16 +185,24 @@ async function readReceipts(settings: KannelSettings, { method, url }: CarrierRe
   const mask = MASK.test(type) && Number(type) <= MOST ? Number(type) : 0;
   const found = STATUSES.find(([bit]) => (mask & bit) !== 0);
   if (!found) return { kind: "verified", reports: [], unknown: { messageId, status: type } };
-  const [, status, word] = found;
-  const answer = query.get("answer")?.replace(QUOTED_TEXT, "").slice(0, 200).trim();
-  const reason = status === "FAILED_TO_DELIVERY" ? `kannel: ${word}${answer ? `: ${answer}` : ""}` : null;
-  const code = reason === null ? undefined : ERROR_CODE.exec(reason)?.[1];
+  const answer = (query.get("answer") ?? "").replace(QUOTED_TEXT, "").slice(0, 200).trim();
+  const [, said, word] = found;
+  const stated = said === "FAILED_TO_DELIVERY" ? STATES.get(STATE.exec(answer)?.[1]?.toUpperCase() ?? "") : undefined;
+  const status = stated ?? said;
+  const words = PART_REFUSED.test(answer) ? `a part was ${word}` : word;
+  const reason = status === "FAILED_TO_DELIVERY" ? `kannel: ${words}${answer ? `: ${answer}` : ""}` : null;
+  const code = reason === null ? undefined : codeIn(answer);
   const receipt: Receipt = {
     ...{ messageId, status, reason, carrierMessageId: null, optedOut: false },
-    ...(EXPIRED_AT_GATEWAY.test(answer ?? "") ? { code: "SENDER_LIMIT" } : {}),
+    ...(EXPIRED_AT_GATEWAY.test(answer) ? { code: "SENDER_LIMIT" } : {}),
     ...(code ? { carrierCode: code } : {}),
   };
   return { kind: "verified", reports: [receipt] };
+}
+
+function codeIn(answer: string): string | undefined {
+  const [, refused] = REFUSAL_CODE.exec(answer) ?? [];
+  return refused ? `0x${refused.toLowerCase()}` : ERROR_CODE.exec(answer)?.[1];
 }
 
 async function readInbound(settings: KannelSettings, { method, url, now }: CarrierRequest) {
