@@ -5,6 +5,7 @@ import type * as z from "zod";
 import type { Report as ReportAnswer } from "../src/domain/operations/report.ts";
 import type { ConsoleSessionAnswer } from "../src/domain/operations/session.ts";
 import type { errorSchema } from "../src/http/error-schema.ts";
+import type { AccountAnswers } from "../src/operator/answers/accounts.ts";
 import type { CampaignAnswers } from "../src/operator/answers/campaigns.ts";
 import type { ClientAnswers, TestEventAnswers } from "../src/operator/answers/clients.ts";
 import type { DatabaseAnswers } from "../src/operator/answers/databases.ts";
@@ -90,5 +91,6 @@ export type Posts = Client["posts"];
 export type NewSecrets = ClientAnswers["NewClient"] | ClientAnswers["NewSecrets"];
 export type TestEvent = TestEventAnswers["TestEvent"];
 
+export type AccountList = AccountAnswers["AccountList"];
 export type DeadJobList = DeadJobAnswers["DeadJobList"];
 export type DatabaseList = DatabaseAnswers["DatabaseList"];

@@ -6,6 +6,7 @@ import type { Route } from "./lib/router.ts";
 import { setSigned } from "./lib/session.ts";
 import { useAnswer, useFreshness } from "./lib/use-answer.ts";
 import { replaceHash } from "./lib/use-route.ts";
+import { Accounts } from "./pages/accounts.tsx";
 import { AuditPage } from "./pages/audit.tsx";
 import { Conversations } from "./pages/conversations.tsx";
 import { Databases } from "./pages/databases.tsx";
@@ -42,6 +43,7 @@ const PAGES: Record<string, [list: PageOf, one?: PageOf]> = {
   problems: [Problems],
   "dead-jobs": [DeadJobs],
   databases: [Databases],
+  accounts: [Accounts],
   audit: [AuditPage],
 };
 

@@ -290,6 +290,16 @@ CREATE TABLE number_faults (
   PRIMARY KEY (website_id, phone)
 ) STRICT, WITHOUT ROWID;
 
+-- Accounts at carriers beside those of the environment, in the first database. Their secrets are encrypted with the service key.
+CREATE TABLE accounts (
+  name TEXT NOT NULL PRIMARY KEY,      -- a website has it as its carrier
+  carrier TEXT NOT NULL,
+  settings TEXT NOT NULL,              -- JSON: those that are no secrets
+  sealed TEXT NOT NULL,                -- JSON of the secrets, encrypted
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
 -- Where a tracking link leads. The text of its message has the link in place of the URL.
 CREATE TABLE links (
   code TEXT NOT NULL PRIMARY KEY,

@@ -19,6 +19,7 @@ import { subscriptions } from "./http/subscribe.ts";
 import { subscriptionStatus } from "./http/subscription-status.ts";
 import { ownTestEvent } from "./http/test-event.ts";
 import { welcome } from "./http/welcome.ts";
+import { accounts } from "./operator/accounts.ts";
 import { audit } from "./operator/audit.ts";
 import { campaigns } from "./operator/campaigns.ts";
 import { cancel } from "./operator/cancel.ts";
@@ -85,6 +86,7 @@ const ofOperator = [
   serviceState,
   overview,
   databases,
+  accounts,
   carriers,
   deadJobs,
   tokens,

@@ -58,7 +58,7 @@ const location = orUnset(
  * The base URL of a carrier. On Cloudflare, fetch by IP address answers 403: https://developers.cloudflare.com/workers/platform/known-issues/
  * Loopback works in local development.
  */
-const carrierUrl = baseUrl.refine(
+export const carrierUrl = baseUrl.refine(
   (value) => value === undefined || !isAddress(new URL(value)),
   "must name a host, not an IP address: Cloudflare refuses such requests (error 1003)",
 );
@@ -71,7 +71,7 @@ function isAddress(url: URL): boolean {
 }
 
 /** Ed25519 public keys are 32 bytes of any value. With a wrong one, every receipt and text would count as forged. */
-const ed25519Key = secret.refine(
+export const ed25519Key = secret.refine(
   (value) => value === undefined || byteCount(value) === 32,
   "must be an Ed25519 public key: 32 bytes in Base64",
 );
@@ -92,6 +92,9 @@ const alertSecret = secret.refine(
   "must be at least 16 bytes in Base64, with whsec_ in front or without",
 );
 
+export const TWILIO_API_URL = "https://api.twilio.com";
+export const TELNYX_API_URL = "https://api.telnyx.com/v2";
+
 /** Each carrier needs all of its settings. */
 const carrierVars = {
   PUBLIC_ORIGIN: origin,
@@ -100,15 +103,17 @@ const carrierVars = {
   /** Set during a token rotation: signatures with either token are accepted, and calls use the first. */
   TWILIO_SECONDARY_AUTH_TOKEN: secret,
   TWILIO_WEBHOOK_SIGNING_KEY: secret,
-  TWILIO_API_URL: apiUrl("https://api.twilio.com"),
+  TWILIO_API_URL: apiUrl(TWILIO_API_URL),
   TELNYX_API_KEY: secret,
   TELNYX_PUBLIC_KEY: ed25519Key,
-  TELNYX_API_URL: apiUrl("https://api.telnyx.com/v2"),
+  TELNYX_API_URL: apiUrl(TELNYX_API_URL),
   KANNEL_SENDSMS_URL: carrierUrl,
   KANNEL_CONNECT_PROBE: onOrOff,
   KANNEL_USERNAME: secret,
   KANNEL_PASSWORD: secret,
   KANNEL_WEBHOOK_KEY: secret,
+  /** Set while the key is replaced: receipts and texts with either are accepted, and new texts use the first. */
+  KANNEL_PREVIOUS_WEBHOOK_KEY: secret,
 };
 
 const vars = z.object({

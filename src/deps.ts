@@ -1,3 +1,4 @@
+import type { Carrier } from "./carriers/carrier.ts";
 import { type Carriers, makeCarriers } from "./carriers/index.ts";
 import { type Config, readConfig } from "./config.ts";
 import type { DueEvent } from "./domain/callbacks/callback.ts";
@@ -33,6 +34,8 @@ interface IsolateState extends Database {
   places: Map<number, string>;
   config: Config;
   carriers: Carriers;
+  /** The named accounts that this isolate has read, and when: see src/flows/clients/carrier-accounts.ts. */
+  accounts: { byName: ReadonlyMap<string, { name: string; at: string; carrier: Carrier }>; readAt: number };
   credentials: CredentialStore;
   erasureKey: ErasureKey;
   limiter: RateGate;
@@ -98,6 +101,7 @@ export function makeIsolateState(env: Env): IsolateState {
     places: new Map(),
     config,
     carriers: makeCarriers(config),
+    accounts: { byName: new Map(), readAt: Number.NEGATIVE_INFINITY },
     credentials: new CredentialStore(env.CREDENTIALS),
     erasureKey: new ErasureKey(env.CREDENTIALS),
     limiter: new RateGate(env.RATE_LIMITER as RateLimiterNamespace, config.limiterLocation),

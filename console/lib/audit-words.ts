@@ -16,6 +16,8 @@ const ACTIONS: Record<string, string> = {
   "erase-person": "erased a person",
   "set-sender": "set the pace of",
   "try-carrier": "tried a carrier",
+  "put-account": "set up an account at a carrier",
+  "delete-account": "removed an account at a carrier",
   reachable: "made a number reachable again",
   "put-back": "put dead jobs back",
   "create-token": "made a token",

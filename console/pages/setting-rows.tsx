@@ -1,6 +1,8 @@
 import type { JSX } from "preact";
+import type { AccountList } from "../answers.ts";
 import type { SettingsForm } from "../lib/settings.ts";
 import { TIME_ZONES } from "../lib/time-zones.ts";
+import { useAnswer } from "../lib/use-answer.ts";
 import { Options } from "../parts/field.tsx";
 
 interface Field {
@@ -105,30 +107,36 @@ interface Props {
 }
 
 /** The name and meaning of each setting to the left, its fields to the right. */
-export const SettingRows = ({ form, onChange }: Props): JSX.Element => (
-  <>
-    {ROWS.map(([label, meaning, ...fields]) => (
-      <div class="setting" key={label}>
-        <div>
-          <label for={`setting-${fields[0]?.key}`}>{label}</label>
-          <p class="hint">{meaning}</p>
+export function SettingRows({ form, onChange }: Props): JSX.Element {
+  const { data } = useAnswer<AccountList>("/operator/accounts", undefined, false);
+  const named = (data?.accounts ?? []).map(({ name, carrier }) => [name, `${name} (${carrier})`] as const);
+  const withNamed = (field: Field): Field =>
+    field.key === "carrier" ? { ...field, options: [...(field.options ?? []), ...named] } : field;
+  return (
+    <>
+      {ROWS.map(([label, meaning, ...fields]) => (
+        <div class="setting" key={label}>
+          <div>
+            <label for={`setting-${fields[0]?.key}`}>{label}</label>
+            <p class="hint">{meaning}</p>
+          </div>
+          <div class="controls">
+            {fields
+              .filter(({ needs }) => !needs || needs.includes(form.hours))
+              .map((field) => (
+                <SettingField
+                  key={field.key}
+                  field={withNamed(field)}
+                  value={form[field.key]}
+                  onChange={(value) => onChange({ ...form, [field.key]: value })}
+                />
+              ))}
+          </div>
         </div>
-        <div class="controls">
-          {fields
-            .filter(({ needs }) => !needs || needs.includes(form.hours))
-            .map((field) => (
-              <SettingField
-                key={field.key}
-                field={field}
-                value={form[field.key]}
-                onChange={(value) => onChange({ ...form, [field.key]: value })}
-              />
-            ))}
-        </div>
-      </div>
-    ))}
-  </>
-);
+      ))}
+    </>
+  );
+}
 
 function SettingField({
   field: { key, is, label, placeholder, options, unit },

@@ -26,6 +26,7 @@ const GROUPS: [name: string, ...Place[]][] = [
     ["problems", "Problems", "problems", "problems"],
     ["dead-jobs", "Dead jobs", "deadJobs"],
     ["databases", "Databases", "databases"],
+    ["accounts", "Accounts", "sending"],
     ["audit", "Tokens and audit", "audit"],
   ],
 ];

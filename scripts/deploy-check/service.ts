@@ -99,13 +99,35 @@ interface Operator {
 async function readProblems(service: { url: string; token: string }): Promise<Operator> {
   try {
     const { problems } = JSON.parse(await callOperator(service, "GET", "/health")) as { problems: string[] };
-    return { status: undefined, findings: problems.map(explainProblem) };
+    return { status: undefined, findings: [...problems.map(explainProblem), ...(await checkAccounts(service))] };
   } catch (error) {
     if (!(error instanceof Refusal) && !(error instanceof Unreachable)) throw error;
     const status = error instanceof Refusal ? Math.floor(error.body.code / 100) : 0;
     return { status, findings: [explainRefusal(status, error.message)] };
   }
 }
+
+interface Account {
+  name: string;
+  isReadable: boolean;
+  webhooks: object | null;
+}
+
+async function checkAccounts(service: { url: string; token: string }): Promise<Finding[]> {
+  const { accounts } = JSON.parse(await callOperator(service, "GET", "/accounts")) as { accounts: Account[] };
+  return accounts.flatMap(({ name, isReadable, webhooks }) => {
+    if (isReadable && webhooks) return [];
+    const what = isReadable
+      ? `The account ${name} has no webhooks, because PUBLIC_ORIGIN is not set.`
+      : `The secrets of the account ${name} are encrypted with another SERVICE_KEY.`;
+    const fix = isReadable
+      ? SET_ORIGIN
+      : `Set it again with all its settings: npm run operator -- put-account ${name} …`;
+    return [{ what, why: "Its texts wait, and what the carrier calls with is refused.", fix }];
+  });
+}
+
+const SET_ORIGIN = "Set PUBLIC_ORIGIN in wrangler.toml to the service's own https origin.";
 
 function explainProblem(name: string): Finding {
   const known = Object.hasOwn(RUNBOOK, name) ? RUNBOOK[name as keyof typeof RUNBOOK] : undefined;

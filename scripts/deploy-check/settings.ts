@@ -116,7 +116,7 @@ async function checkCarriers(settings: Settings, names: string[]): Promise<Findi
       {
         what: "No carrier is set up.",
         why: "There is only the sandbox: its messages become DELIVERED, but nobody receives them.",
-        fix: "Set the settings of a carrier: docs/carriers.md lists them.",
+        fix: "Set the settings of a carrier, or set up an account at one: docs/carriers.md shows both.",
       },
     ];
   }

@@ -44,11 +44,11 @@ export const MOST_CHARACTERS = 1024;
 /** Where the whole description of a tool is. */
 export const uriOf = (name: string) => `textgate://tools/${name}`;
 
-/** Fields of an answer that let their reader in somewhere. */
-const SECRETS = ["clientSecret", "callbackSecret", "token"];
+/** Fields of a body or an answer that let their reader in somewhere. */
+const SECRETS = ["clientSecret", "callbackSecret", "token", "authToken"];
 
 /**
- * @returns the calls that an agent may make: none that shows people in full, issues a secret, or takes or answers something else than JSON
+ * @returns the calls that an agent may make: none that shows people in full, issues or takes a secret, or takes or answers something else than JSON
  */
 export async function listTools(): Promise<Tool[]> {
   const [{ CALLS }, { isForOperators }, { makeDocument }] = (await Promise.all([
@@ -61,7 +61,7 @@ export async function listTools(): Promise<Tool[]> {
   return Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations).flatMap(([method, operation]) => {
       const call = calls.get(operation.operationId);
-      if (!call || call.reveals || !isJson(operation) || givesSecrets(document, operation)) return [];
+      if (!call || call.reveals || !isJson(operation) || hasSecrets(document, operation)) return [];
       return [
         {
           ...toTool(document, method.toUpperCase(), path, operation, FINAL.has(call.id)),
@@ -81,8 +81,9 @@ function isJson({ requestBody, responses }: Operation): boolean {
 const successesOf = (responses: Operation["responses"]) =>
   Object.entries(responses).flatMap(([status, { content }]) => (status.startsWith("2") && content ? [content] : []));
 
-function givesSecrets(document: Document, { responses }: Operation): boolean {
-  const schemas = successesOf(responses).map((content) => content["application/json"]?.schema);
+function hasSecrets(document: Document, { requestBody, responses }: Operation): boolean {
+  const contents = [requestBody?.content, ...successesOf(responses)];
+  const schemas = contents.map((content) => content?.["application/json"]?.schema);
   const text = JSON.stringify(inline(document, schemas));
   return SECRETS.some((name) => text.includes(`"${name}":{`));
 }

@@ -1,6 +1,7 @@
-import type { Config } from "../config.ts";
+import { type Config, TELNYX_API_URL, TWILIO_API_URL } from "../config.ts";
 import type { CarrierRules } from "../domain/clients/website.ts";
 import type { FieldError } from "../domain/failure.ts";
+import type { Account } from "./account.ts";
 import type { Carrier } from "./carrier.ts";
 import { kannel, probesConnection } from "./kannel.ts";
 import { SANDBOX, sandbox } from "./sandbox.ts";
@@ -33,10 +34,10 @@ export function makeCarriers({ carriers: vars }: Pick<Config, "carriers">): Carr
     twilio({
       accountSid: value("TWILIO_ACCOUNT_SID"),
       authToken: value("TWILIO_AUTH_TOKEN"),
-      secondaryAuthToken: vars.TWILIO_SECONDARY_AUTH_TOKEN,
+      previousAuthToken: vars.TWILIO_SECONDARY_AUTH_TOKEN,
       webhookSigningKey: vars.TWILIO_WEBHOOK_SIGNING_KEY,
       apiUrl: value("TWILIO_API_URL"),
-      publicOrigin: value("PUBLIC_ORIGIN"),
+      webhookUrl: `${value("PUBLIC_ORIGIN")}/carriers/twilio`,
     }),
   );
   add("telnyx", ["TELNYX_API_KEY", "TELNYX_PUBLIC_KEY", "PUBLIC_ORIGIN"], (value) =>
@@ -44,7 +45,7 @@ export function makeCarriers({ carriers: vars }: Pick<Config, "carriers">): Carr
       apiKey: value("TELNYX_API_KEY"),
       publicKey: value("TELNYX_PUBLIC_KEY"),
       apiUrl: value("TELNYX_API_URL"),
-      publicOrigin: value("PUBLIC_ORIGIN"),
+      webhookUrl: `${value("PUBLIC_ORIGIN")}/carriers/telnyx`,
     }),
   );
   add(
@@ -52,15 +53,40 @@ export function makeCarriers({ carriers: vars }: Pick<Config, "carriers">): Carr
     ["KANNEL_SENDSMS_URL", "KANNEL_USERNAME", "KANNEL_PASSWORD", "KANNEL_WEBHOOK_KEY", "PUBLIC_ORIGIN"],
     (value) =>
       kannel({
-        sendSmsUrl: value("KANNEL_SENDSMS_URL"),
+        sendsmsUrl: value("KANNEL_SENDSMS_URL"),
         probesConnection: probesConnection(value("KANNEL_SENDSMS_URL"), vars.KANNEL_CONNECT_PROBE),
         username: value("KANNEL_USERNAME"),
         password: value("KANNEL_PASSWORD"),
         webhookKey: value("KANNEL_WEBHOOK_KEY"),
-        publicOrigin: value("PUBLIC_ORIGIN"),
+        previousWebhookKey: vars.KANNEL_PREVIOUS_WEBHOOK_KEY,
+        webhookUrl: `${value("PUBLIC_ORIGIN")}/carriers/kannel`,
       }),
   );
   return made;
+}
+
+/** The carrier as a named account has it. @param webhookUrl of that account */
+export function makeAccount(account: Account, webhookUrl: string): Carrier {
+  const value = (name: keyof Account) => account[name] ?? "";
+  switch (account.carrier) {
+    case "twilio":
+      return twilio({
+        ...{ accountSid: value("accountSid"), authToken: value("authToken"), webhookUrl },
+        ...{ previousAuthToken: account.previousAuthToken, webhookSigningKey: account.webhookSigningKey },
+        apiUrl: account.apiUrl ?? TWILIO_API_URL,
+      });
+    case "telnyx":
+      return telnyx({
+        ...{ apiKey: value("apiKey"), publicKey: value("publicKey"), webhookUrl },
+        apiUrl: account.apiUrl ?? TELNYX_API_URL,
+      });
+    case "kannel":
+      return kannel({
+        ...{ sendsmsUrl: value("sendsmsUrl"), username: value("username"), password: value("password"), webhookUrl },
+        probesConnection: probesConnection(value("sendsmsUrl"), undefined),
+        ...{ webhookKey: value("webhookKey"), previousWebhookKey: account.previousWebhookKey },
+      });
+  }
 }
 
 export function carrierRules(carriers: Carriers): CarrierRules {

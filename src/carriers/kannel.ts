@@ -32,14 +32,17 @@ const UCS2 = "2";
 
 export interface KannelSettings {
   /** The URL of smsbox, such as http://127.0.0.1:13013/cgi-bin/sendsms */
-  sendSmsUrl: string;
+  sendsmsUrl: string;
   /** Whether a TCP connection is tried before each submission. */
   probesConnection: boolean;
   username: string;
   password: string;
   /** Protects the URLs that Kannel calls, since Kannel signs nothing. */
   webhookKey: string;
-  publicOrigin: string;
+  /** The key before it: URLs that Kannel was given with it are still valid. */
+  previousWebhookKey?: string | undefined;
+  /** Where Kannel calls this account's webhooks, without a slash at the end. */
+  webhookUrl: string;
 }
 
 export function kannel(settings: KannelSettings): Carrier {
@@ -58,9 +61,9 @@ async function submit(settings: KannelSettings, message: OutboundMessage): Promi
   if (message.mediaUrl !== null) {
     return { kind: "refused", code: "MEDIA_NOT_SUPPORTED", reason: "kannel: an SMS gateway cannot carry media" };
   }
-  const failure = settings.probesConnection ? await probe(settings.sendSmsUrl) : undefined;
+  const failure = settings.probesConnection ? await probe(settings.sendsmsUrl) : undefined;
   if (failure) return failure;
-  const response = await post(settings.sendSmsUrl, {
+  const response = await post(settings.sendsmsUrl, {
     headers: {
       "content-type": "text/plain; charset=UTF-8",
       "x-kannel-username": settings.username,
@@ -121,9 +124,9 @@ async function probe(url: string): Promise<Submission | undefined> {
 }
 
 /** Kannel replaces `%d`, `%A` and `%D`. It would corrupt percent-escapes in our own part, so there are none. */
-async function receiptUrl({ publicOrigin, webhookKey }: KannelSettings, messageId: string): Promise<string> {
+async function receiptUrl({ webhookUrl, webhookKey }: KannelSettings, messageId: string): Promise<string> {
   const key = await receiptKey(webhookKey, messageId);
-  return `${publicOrigin}/carriers/kannel/receipts?m=${messageId}&k=${key}&type=%d&answer=%A&meta=%D`;
+  return `${webhookUrl}/receipts?m=${messageId}&k=${key}&type=%d&answer=%A&meta=%D`;
 }
 
 /** Proves that we issued the receipt URL for this message. */
@@ -131,13 +134,11 @@ function receiptKey(webhookKey: string, messageId: string): Promise<string> {
   return hmacHex(webhookKey, `receipt ${messageId}`);
 }
 
-async function readReceipts(
-  { webhookKey }: KannelSettings,
-  { method, url }: CarrierRequest,
-): Promise<Verified<Receipt>> {
+async function readReceipts(settings: KannelSettings, { method, url }: CarrierRequest): Promise<Verified<Receipt>> {
   const query = url.searchParams;
   const messageId = query.get("m") ?? "";
-  const isOurs = await equalTexts(query.get("k") ?? "", await receiptKey(webhookKey, messageId));
+  const keys = await Promise.all(webhookKeys(settings).map((key) => receiptKey(key, messageId)));
+  const isOurs = await isAmong(query.get("k") ?? "", keys);
   if (method !== "GET" || !isOurs) return FORGED;
   const readOr = (name: string) => query.get(name) ?? "";
   const type = readOr("type");
@@ -147,9 +148,9 @@ async function readReceipts(
     : { kind: "verified", reports: [], unknown: { messageId, status: type } };
 }
 
-async function readInbound({ webhookKey }: KannelSettings, { method, url, now }: CarrierRequest) {
+async function readInbound(settings: KannelSettings, { method, url, now }: CarrierRequest) {
   const query = url.searchParams;
-  if (method !== "GET" || !(await equalTexts(query.get("key") ?? "", webhookKey))) return FORGED;
+  if (method !== "GET" || !(await isAmong(query.get("key") ?? "", webhookKeys(settings)))) return FORGED;
   const [from, to] = [query.get("from"), query.get("to")];
   if (!from) return { kind: "verified" as const, reports: [] };
   const [seconds] = UNIX_SECONDS.exec(query.get("ts") ?? "") ?? [];
@@ -187,6 +188,10 @@ async function makeId(query: URLSearchParams, text: string, now: number) {
   return { carrierMessageId: `made-${hash.slice(0, 32)}`, madeId: time ? "with-time" : "without-time" } as const;
 }
 
-async function equalTexts(a: string, b: string): Promise<boolean> {
-  return equalHashes(await sha256Hex(a), await sha256Hex(b));
+const webhookKeys = ({ webhookKey, previousWebhookKey }: KannelSettings) =>
+  previousWebhookKey === undefined ? [webhookKey] : [webhookKey, previousWebhookKey];
+
+async function isAmong(given: string, keys: string[]): Promise<boolean> {
+  const [hash = "", ...hashes] = await Promise.all([given, ...keys].map(sha256Hex));
+  return hashes.map((known) => equalHashes(hash, known)).includes(true);
 }

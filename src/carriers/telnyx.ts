@@ -52,7 +52,8 @@ export interface TelnyxSettings {
   publicKey: string;
   /** Without a slash at the end. */
   apiUrl: string;
-  publicOrigin: string;
+  /** Where Telnyx calls this account's webhooks, without a slash at the end. */
+  webhookUrl: string;
 }
 
 export function telnyx(settings: TelnyxSettings): Carrier {
@@ -73,13 +74,13 @@ export function telnyx(settings: TelnyxSettings): Carrier {
   };
 }
 
-function create({ apiKey, apiUrl, publicOrigin }: TelnyxSettings, message: OutboundMessage) {
+function create({ apiKey, apiUrl, webhookUrl }: TelnyxSettings, message: OutboundMessage) {
   const sender = message.from ?? "";
   const body = {
     to: message.to,
     [MESSAGING_PROFILE.test(sender) ? "messaging_profile_id" : "from"]: sender,
     text: message.text,
-    webhook_url: `${publicOrigin}/carriers/telnyx/receipts?m=${message.messageId}`,
+    webhook_url: `${webhookUrl}/receipts?m=${message.messageId}`,
     use_profile_webhooks: false,
     ...(message.mediaUrl === null ? {} : { type: "MMS", media_urls: [message.mediaUrl] }),
   };

@@ -53,12 +53,13 @@ export interface TwilioSettings {
   accountSid: string;
   authToken: string;
   /** Verifies signatures only: Twilio signs with it during a rotation. */
-  secondaryAuthToken: string | undefined;
-  /** Verifies signatures only: Twilio signs with it where a Webhooks Rule matches the URL. */
-  webhookSigningKey: string | undefined;
+  previousAuthToken?: string | undefined;
+  /** The shared key of a Webhooks Rule of the account: Twilio then signs with it, in place of a token. */
+  webhookSigningKey?: string | undefined;
   /** Without a slash at the end. */
   apiUrl: string;
-  publicOrigin: string;
+  /** Where Twilio calls this account's webhooks, without a slash at the end. */
+  webhookUrl: string;
 }
 
 export function twilio(settings: TwilioSettings): Carrier {
@@ -79,13 +80,13 @@ export function twilio(settings: TwilioSettings): Carrier {
   };
 }
 
-function create({ accountSid, authToken, apiUrl, publicOrigin }: TwilioSettings, message: OutboundMessage) {
+function create({ accountSid, authToken, apiUrl, webhookUrl }: TwilioSettings, message: OutboundMessage) {
   const sender = message.from ?? "";
   const form = new URLSearchParams({
     To: message.to,
     [MESSAGING_SERVICE.test(sender) ? "MessagingServiceSid" : "From"]: sender,
     Body: message.text,
-    StatusCallback: `${publicOrigin}/carriers/twilio/receipts?m=${message.messageId}`,
+    StatusCallback: `${webhookUrl}/receipts?m=${message.messageId}`,
   });
   if (message.mediaUrl !== null) form.set("MediaUrl", message.mediaUrl);
   const { validSeconds = VALIDITY_SECONDS.most } = message;
@@ -142,10 +143,10 @@ const HASHES = new Map([
 ]);
 
 /** https://www.twilio.com/docs/usage/webhooks/webhook-shared-keys: a header says that a shared key signed, and by which algorithm. */
-function readSigner({ authToken, secondaryAuthToken, webhookSigningKey }: TwilioSettings, headers: Headers) {
+function readSigner({ authToken, previousAuthToken, webhookSigningKey }: TwilioSettings, headers: Headers) {
   const header = headers.get("x-twilio-webhooks-signature-settings");
   const [, algorithm = "HMAC_SHA1"] = /(?:^|,)\s*algorithm\s*=\s*([^\s,]+)/.exec(header ?? "") ?? [];
-  const keys = header ? [webhookSigningKey] : [authToken, secondaryAuthToken];
+  const keys = header ? [webhookSigningKey] : [authToken, previousAuthToken];
   return { keys: keys.filter((key) => key !== undefined), hash: HASHES.get(algorithm.toUpperCase()) };
 }
 

@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { Carrier, CarrierRequest, UnknownReceipt, Verified } from "../carriers/carrier.ts";
 import type { Deps } from "../deps.ts";
 import { RequestFailure } from "../domain/failure.ts";
+import { findAccountOf } from "../flows/clients/carrier-accounts.ts";
 import { inTurn } from "../flows/in-turn.ts";
 import { queueReceipts } from "../flows/messages/queue-jobs.ts";
 import { receiveInbound } from "../flows/people/receive-inbound.ts";
@@ -57,24 +58,38 @@ function received(): Response {
 /** The scheme and the host of a URL. */
 const ORIGIN = /^[^:/?#]*:\/\/[^/?#]*/;
 
-/** @throws RequestFailure path-unknown without such a carrier, signature-wrong for what it has not sent */
+/**
+ * What a carrier reports, proven by the key of the account in the URL; without one, by the environment's. `carrierName` is the account's: its
+ * reports count for its own messages and senders, and for no other's.
+ * @throws RequestFailure path-unknown without such a carrier, signature-wrong for what it has not sent
+ */
 async function verify<T>(
   request: ApiRequest,
   deps: Deps,
   read: (carrier: Carrier, given: CarrierRequest) => Promise<Verified<T>>,
 ): Promise<{ carrierName: string; reports: T[]; unknown?: UnknownReceipt | undefined }> {
-  const carrierName = request.params.carrier ?? "";
-  const carrier = Object.hasOwn(deps.carriers.ready, carrierName) ? deps.carriers.ready[carrierName] : undefined;
-  const { PUBLIC_ORIGIN } = deps.config.carriers;
-  if (!carrier || PUBLIC_ORIGIN === undefined) throw new RequestFailure({ kind: "path-unknown" });
+  const { carrier: name = "", account } = request.params;
+  const { PUBLIC_ORIGIN = "" } = deps.config.carriers;
   const rawUrl = PUBLIC_ORIGIN + request.url.replace(ORIGIN, "");
+  const find = (isFresh: boolean) =>
+    account === undefined ? ofEnvironment(deps, name) : findAccountOf(deps, name, account, isFresh);
+  let carrier = await find(false);
+  if (!carrier || PUBLIC_ORIGIN === "") throw new RequestFailure({ kind: "path-unknown" });
   const body = new TextDecoder().decode(await readBytes(request, BODY_LIMITS.carrier));
   const { method, headers } = request;
   const given = { method, url: new URL(rawUrl), rawUrl, headers, body, now: deps.now() };
-  const verified = await read(carrier, given);
+  let verified = await read(carrier, given);
+  if (verified.kind === "forged" && account !== undefined) {
+    // Its keys may have changed since this isolate has read them.
+    carrier = await find(true);
+    if (carrier) verified = await read(carrier, given);
+  }
   if (verified.kind === "forged") throw new RequestFailure({ kind: "signature-wrong" });
-  return { carrierName, reports: verified.reports, unknown: verified.unknown };
+  return { carrierName: account ?? name, reports: verified.reports, unknown: verified.unknown };
 }
+
+const ofEnvironment = ({ carriers: { ready } }: Deps, name: string) =>
+  Object.hasOwn(ready, name) ? ready[name] : undefined;
 
 const COMMON = {
   tag: "Carriers",
@@ -95,30 +110,41 @@ const BODY = {
 const describe = (about: string) =>
   `${about} In the carrier's own format, with its own proof of origin: a signature, or a key in the URL.`;
 
-/** A carrier calls with the one method or the other. */
-const callsOf = (method: "GET" | "POST") => [
-  call({
-    ...COMMON,
-    parameters: [...COMMON.parameters],
-    id: `${method.toLowerCase()}Receipts`,
-    method,
-    path: "/carriers/:carrier/receipts",
-    summary: `Receive receipts (${method})`,
-    description: describe("Statuses of messages that the carrier accepted."),
-    ...(method === "POST" ? { body: BODY } : {}),
-    run: receiveReceipts,
-  }),
-  call({
-    ...COMMON,
-    parameters: [...COMMON.parameters],
-    id: `${method.toLowerCase()}Inbound`,
-    method,
-    path: "/carriers/:carrier/inbound",
-    summary: `Receive inbound texts (${method})`,
-    description: describe("Texts that people sent."),
-    ...(method === "POST" ? { body: BODY } : {}),
-    run: receiveTexts,
-  }),
-];
+const ACCOUNT = inPath("account", "A named account at the carrier.", "brand-a");
 
-export const carrierWebhooks: Resource = { calls: [...callsOf("GET"), ...callsOf("POST")], schemas: {} };
+/** A carrier calls with the one method or the other, for the account of the environment or for a named one. */
+const callsOf = (method: "GET" | "POST", isNamed: boolean) => {
+  const [prefix, path, of] = isNamed
+    ? ["Account", "/carriers/:carrier/:account", " of a named account"]
+    : ["", "/carriers/:carrier", ""];
+  const shared = {
+    ...COMMON,
+    parameters: [...COMMON.parameters, ...(isNamed ? [ACCOUNT] : [])],
+    method,
+    ...(method === "POST" ? { body: BODY } : {}),
+  };
+  const id = method.toLowerCase();
+  return [
+    call({
+      ...shared,
+      id: `${id}${prefix}Receipts`,
+      path: `${path}/receipts`,
+      summary: `Receive receipts${of} (${method})`,
+      description: describe("Statuses of messages that the carrier accepted."),
+      run: receiveReceipts,
+    }),
+    call({
+      ...shared,
+      id: `${id}${prefix}Inbound`,
+      path: `${path}/inbound`,
+      summary: `Receive inbound texts${of} (${method})`,
+      description: describe("Texts that people sent."),
+      run: receiveTexts,
+    }),
+  ];
+};
+
+export const carrierWebhooks: Resource = {
+  calls: [false, true].flatMap((isNamed) => [...callsOf("GET", isNamed), ...callsOf("POST", isNamed)]),
+  schemas: {},
+};

@@ -51,14 +51,14 @@ const REFUSED_CODES = new Set<unknown>(REFUSED.map((kind) => ERROR_CODES[kind]))
 const OPEN_ROUTES = new Set<unknown>(["/", "/health", "/openapi.json", "/.well-known/security.txt"]);
 const LINK_ROUTE = "/l/:code";
 /** The page of a message tells what its receipts said. */
-const RECEIPTS_ROUTE = "/carriers/:carrier/receipts";
+const RECEIPTS_ROUTES = new Set<unknown>(["/carriers/:carrier/receipts", "/carriers/:carrier/:account/receipts"]);
 
 function isSampledRequest(request: ApiRequest, status: number): boolean {
   const route = routeOf(request);
   if (status >= 500) return false;
   if (REFUSED_CODES.has(request.logged.code)) return true;
   if (route === LINK_ROUTE) return status >= 400;
-  return status === 200 && (route === RECEIPTS_ROUTE || OPEN_ROUTES.has(route));
+  return status === 200 && (RECEIPTS_ROUTES.has(route) || OPEN_ROUTES.has(route));
 }
 
 /** The website of a client that was let through; the client id also of one that was not, if it has the form of one. */

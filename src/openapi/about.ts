@@ -7,6 +7,7 @@ export const TAGS = [
   ["Links", "The links in texts."],
   ["Websites", "For the operator: tenants."],
   ["Clients", "For the operator: credentials that act for a website."],
+  ["Accounts", "For the operator: accounts at carriers, beside those of the environment's settings."],
   ["People", "For the operator: subscribers, their texts, and single messages."],
   ["Service state", "For the operator: backlogs, problems and dead jobs."],
   ["Operators", "For the operator: tokens, sessions of the console, and who changed what."],

@@ -22,6 +22,7 @@ const SECRETS: readonly Name[] = [
   "KANNEL_USERNAME",
   "KANNEL_PASSWORD",
   "KANNEL_WEBHOOK_KEY",
+  "KANNEL_PREVIOUS_WEBHOOK_KEY",
 ];
 
 const MEANINGS: Record<Name, string> = {
@@ -62,6 +63,8 @@ const MEANINGS: Record<Name, string> = {
   KANNEL_PASSWORD: "password of the sendsms user",
   KANNEL_WEBHOOK_KEY:
     "authenticates receipts and inbound texts. Use only A–Z a–z 0–9 `-` `_`, because Kannel corrupts percent-escapes",
+  KANNEL_PREVIOUS_WEBHOOK_KEY:
+    "the key before it, while you replace it: receipts and inbound texts with either key are accepted",
 };
 
 /** The settings that each carrier requires: without any, every carrier but the sandbox lacks all of them. */

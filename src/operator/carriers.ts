@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { findCarrier } from "../flows/clients/carrier-accounts.ts";
 import { tryCarrier } from "../flows/messages/carrier-pauses.ts";
 import { audited } from "../flows/operations/audit.ts";
 import { authorOf } from "../http/api-request.ts";
@@ -31,7 +32,7 @@ const tryAgain = operatorCall({
   },
   run: async (request, deps) => {
     const carrier = request.params.carrier ?? "";
-    requireFound(Object.hasOwn(deps.carriers.ready, carrier), "carrier, or it is not set up");
+    requireFound(await findCarrier(deps, carrier), "carrier, or it is not set up");
     const entry = { action: "try-carrier", subject: carrier } as const;
     const work = () => tryCarrier(deps, carrier);
     const due = await audited(deps, authorOf(request), entry, work, (messages) => ({ due: messages }));

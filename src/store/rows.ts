@@ -23,6 +23,15 @@ export interface WebsiteRow {
   counted_until: number;
 }
 
+export interface AccountRow {
+  name: string;
+  carrier: string;
+  settings: string;
+  sealed: string;
+  created_at: number;
+  updated_at: number;
+}
+
 export interface ClientRow {
   client_id: string;
   website_id: string;

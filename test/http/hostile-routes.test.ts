@@ -24,7 +24,7 @@ const OPEN = [
 ];
 
 /** Those that a carrier's signature or key guards: test/carriers/signatures.test.ts has what is forged. */
-const OF_CARRIERS = /^\/carriers\/:carrier\/(receipts|inbound)$/;
+const OF_CARRIERS = /^\/carriers\/:carrier\/(:account\/)?(receipts|inbound)$/;
 
 type Access = "open" | "carrier" | "operator" | "client";
 
@@ -66,11 +66,27 @@ beforeEach(async () => {
   Object.assign(vars, { KANNEL_PASSWORD: "p", KANNEL_WEBHOOK_KEY: "k" });
   const config = { ...world.deps.config, carriers: vars };
   world.deps = { ...world.deps, config, carriers: makeCarriers(config) };
+  const account = {
+    carrier: "kannel",
+    sendsmsUrl: "https://gw.example.com/",
+    username: "u",
+    password: "p",
+    webhookKey: "k",
+  };
+  await world.operator("PUT", "/accounts/brand-a", account);
   one = await world.brand(["+12125550100,ada@example.com"], "one");
   other = await world.brand([], "other");
   const messageId = await world.send(one, { phone: "+12125550100" });
   world.jobs.length = 0;
-  params = { websiteId: "one", clientId: one.clientId, phone: "+12125550100", carrier: "kannel", messageId, code: "x" };
+  params = {
+    websiteId: "one",
+    clientId: one.clientId,
+    phone: "+12125550100",
+    carrier: "kannel",
+    account: "brand-a",
+    messageId,
+    code: "x",
+  };
 });
 
 interface Content {

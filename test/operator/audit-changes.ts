@@ -126,6 +126,17 @@ export function changesBy(world: World, client: TestClient): Change[] {
       entry: { ...brand, action: "remove-email", subject: "…00", after: null },
     },
     {
+      route: "PUT /operator/accounts/:name",
+      path: "/operator/accounts/brand-a",
+      body: { carrier: "twilio", accountSid: "AC1", authToken: "a secret token" },
+      entry: { ...nothing, action: "put-account", subject: "brand-a", after: { accountSid: "AC1" } },
+    },
+    {
+      route: "DELETE /operator/accounts/:name",
+      path: "/operator/accounts/brand-b",
+      entry: { ...nothing, action: "delete-account", subject: "brand-b", after: null },
+    },
+    {
       route: "POST /operator/people/:phone/reachable",
       entry: { ...nothing, action: "reachable", subject: "…00", after: null },
     },

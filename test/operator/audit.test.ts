@@ -63,6 +63,7 @@ async function make({ route, path, body, type }: Change): Promise<Response> {
   }
   if (route.endsWith("/reachable"))
     await world.rows("INSERT INTO number_faults VALUES ('brand', ?1, 3, '30005', 1, 1)", Number(ADA.slice(1)));
+  if (path?.endsWith("/brand-b")) await world.rows("INSERT INTO accounts VALUES ('brand-b', 'twilio', '{}', '', 1, 1)");
   if (route.includes("dead-jobs")) values.jobId = await keepDeadJob();
   if (route.includes("imports")) {
     const stored = await world.subscribers("brand", ["+12125550107"]);
@@ -81,7 +82,7 @@ beforeEach(() => {
   beforeCall = async () => {};
 });
 
-const INDEXES = Array.from({ length: 24 }, (_, index) => index);
+const INDEXES = Array.from({ length: 26 }, (_, index) => index);
 
 describe("every call that changes something", () => {
   it("is in the table of this test", () => {

@@ -27,6 +27,7 @@ const TABLES: Record<string, string> = {
   CarrierPauseRow: "carrier_pauses",
   SenderPaceRow: "sender_paces",
   FailingEndpointRow: "failing_endpoints",
+  AccountRow: "accounts",
   AuditRow: "audit_log",
   LastSweepRow: "last_sweep",
 };

@@ -26,6 +26,15 @@ const COUNTED = "In the order of the index, and stops after the rows that an ans
 
 export const ALLOWED_PLANS: AllowedPlan[] = [
   {
+    step: "SCAN accounts",
+    reason: "All of them: an isolate reads them once a minute, and a service has some hundred.",
+  },
+  {
+    step: "SEARCH websites USING INDEX websites_by_sender (carrier=?)",
+    sql: "w.carrier, w.website_id AS websiteId",
+    reason: "The websites of an account, for the operator.",
+  },
+  {
     step: /^SEARCH refused_requests USING PRIMARY KEY \(client_id=\?( AND refused_at<\?)?\)$/,
     reason: "A hundred at most of one client.",
   },

@@ -40,6 +40,8 @@ export const AUDIT_ACTIONS = [
   "set-sender",
   "reachable",
   "try-carrier",
+  "put-account",
+  "delete-account",
   "put-back",
   "create-token",
   "end-token",

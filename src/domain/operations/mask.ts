@@ -3,7 +3,7 @@ import { maskRuns } from "./digits.ts";
 
 /**
  * What stays although it has many digits: ids (UUIDs, those of Twilio, and other hexadecimal ones), the status and the code before a
- * carrier's words, how often a code came, and the dates of a receipt as SMPP 3.4 writes them in appendix B.
+ * carrier's words, how often a code came, the code of an SMSC, and the dates of a receipt as SMPP 3.4 writes them in appendix B.
  */
 const KEPT = new RegExp(
   [
@@ -13,6 +13,7 @@ const KEPT = new RegExp(
     /\bHTTP [1-5]\d\d(?:, \d{5})?(?=$|[:)]| \()/,
     /^[a-z]+: [a-z_]+, \d{5}(?=$|: )/,
     /\b\d{5} × \d+(?= of \d)/,
+    /\bNACK\/0x[0-9a-f]{8}\b/,
     /\b(?:submit|done) date:\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d|2[0-3])(?:[0-5]\d){1,2}(?!\d)/,
   ]
     .map(({ source }) => source)

@@ -8,6 +8,7 @@ import { findWebsite, insertWebsite, updateWebsite } from "../../store/clients/w
 import { claimHome, copyPlace, FIRST, keepSenderHome, type Place } from "../../store/databases/directory.ts";
 import { chooseDatabase } from "../databases/choose-database.ts";
 import { inDatabase, inDatabaseOf, inFirst } from "../databases/places.ts";
+import { readCarriers } from "./carrier-accounts.ts";
 import { spreadChange } from "./spread-changes.ts";
 
 /** Limit for retries after a concurrent change. */
@@ -28,7 +29,7 @@ export async function putWebsite(
   for (let reads = 0; reads < MOST_READS; reads++) {
     const own = await inDatabaseOf(deps, { websiteId });
     const present = await findWebsite(own.db, websiteId);
-    const given = parseFields(websiteSettingsSchema(present, carrierRules(deps.carriers)), value);
+    const given = parseFields(websiteSettingsSchema(present, carrierRules(await readCarriers(deps))), value);
     if (present) requireSame(present, given);
     const place = present ?? (await makePlace(deps, websiteId, given.database));
     const { carrier, sender, fallback } = { ...present, ...given };

@@ -12,6 +12,7 @@ import { describeError } from "../../platform/describe-error.ts";
 import { whyPaused } from "../../store/messages/carrier-pauses.ts";
 import type { ClaimedMessage } from "../../store/messages/claimed-message.ts";
 import { notSetUp } from "../../store/messages/messages.ts";
+import { findCarrier } from "../clients/carrier-accounts.ts";
 import { nextTime } from "../operations/count-outcomes.ts";
 import { type CarrierRun, CLAIM_WAIT_MILLISECONDS, type DeliveryRun, isOver } from "./delivery-run.ts";
 import { queueRehearsal } from "./rehearse.ts";
@@ -51,7 +52,8 @@ export async function submit(deps: Deps, part: CarrierRun, message: ClaimedMessa
   const at = deps.now();
   const skipped = skipIfLate(deps, part, message, at);
   if (skipped) return skipped;
-  const ready = deps.carriers.ready[carrier];
+  const ready = await findCarrier(deps, carrier).catch(() => null);
+  if (ready === null) return skip(message, at, `the account ${carrier} cannot be read now`, ACCOUNT_RETRY_SECONDS);
   const ruling = ready ? ruleOnHours(message, at) : null;
   if (ruling && ruling.kind !== "goes") return withoutSubmission(message, at, { kind: "closed", ruling });
   const outbound = toOutbound(message, at, ruling?.until);
@@ -68,6 +70,8 @@ export async function submit(deps: Deps, part: CarrierRun, message: ClaimedMessa
   if (submission.kind !== "accepted") logFailure(deps, ended, submission);
   return ended;
 }
+
+const ACCOUNT_RETRY_SECONDS = 10;
 
 /** null: the submission may begin. */
 function skipIfLate(deps: Deps, { run, breakers }: CarrierRun, message: ClaimedMessage, at: number): Ended | null {

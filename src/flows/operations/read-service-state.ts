@@ -1,3 +1,4 @@
+import type { Carriers } from "../../carriers/index.ts";
 import { DEFAULT_CARRIER } from "../../carriers/index.ts";
 import type { Deps } from "../../deps.ts";
 import { isLoopback } from "../../domain/callbacks/callback-url.ts";
@@ -27,6 +28,7 @@ import { LATEST_MIGRATION } from "../../store/database.ts";
 import type { CarrierPause } from "../../store/messages/carrier-pauses.ts";
 import { minuteOf, type OutcomeCount } from "../../store/operations/outcome-counts.ts";
 import { COUNTED_ROWS, countStates, type StateCounts } from "../../store/operations/service-state.ts";
+import { KEPT_MILLISECONDS, readCarriers } from "../clients/carrier-accounts.ts";
 import { inEach } from "../databases/places.ts";
 import { readDatabases } from "../databases/read-databases.ts";
 import { inParallel } from "../in-parallel.ts";
@@ -50,8 +52,10 @@ export async function readServiceState(
   most = COUNTED_ROWS,
 ): Promise<ServiceState> {
   const now = deps.now();
-  const [{ milliseconds, ...counts }, ...queues] = await Promise.all([
+  const [{ milliseconds, ...counts }, carriers, ...queues] = await Promise.all([
     readCounts(deps, now, most),
+    // Without the named accounts, those in use are shown as not set up.
+    readCarriers(deps, KEPT_MILLISECONDS).catch(() => deps.carriers),
     ...QUEUES.map((queue) => readQueue(deps, queue, now)),
   ]);
   const { lastSweep, callbacks, outcomes, receipts, failing, carriersInUse: inUse } = counts;
@@ -76,7 +80,7 @@ export async function readServiceState(
       ifKnown(countedIn(name), addLoads([...counts.messages.values()].map((states) => states[name]))),
     ),
     retriedSeconds: counts.retriedSince && ageSeconds(counts.retriedSince, now),
-    carriers: readCarriers(deps, counts, submissions),
+    carriers: toCarriers(carriers, counts, submissions, now),
     senders: countSenders(receipts, now),
     callbacks: {
       due: ifKnown("callbacks", callbacks.due),
@@ -155,10 +159,11 @@ function runsLocally({ config }: Deps, origin: string): boolean {
   return [config.carriers.PUBLIC_ORIGIN ?? origin, origin].every((known) => isLoopback(new URL(known)));
 }
 
-function readCarriers(
-  { carriers, now }: Deps,
+function toCarriers(
+  carriers: Carriers,
   { messages, pauses, failing, receipts, carriersInUse: inUse }: StateCounts,
   submissions: OutcomeCount[],
+  now: number,
 ): CarrierState[] {
   const submitted = submissions.map(({ carrier }) => carrier);
   const names = new Set([...Object.keys(carriers.ready), ...inUse, ...messages.keys(), ...submitted]);
@@ -167,19 +172,17 @@ function readCarriers(
     isInUse: inUse.includes(carrier),
     isSetUp: Object.hasOwn(carriers.ready, carrier),
     missingSettings: (Object.hasOwn(carriers.missing, carrier) && carriers.missing[carrier]) || [],
-    ...byState((name) =>
-      isKnown(failing, countedIn(name)) ? toBacklog(messages.get(carrier)?.[name], now()) : UNKNOWN,
-    ),
+    ...byState((name) => (isKnown(failing, countedIn(name)) ? toBacklog(messages.get(carrier)?.[name], now) : UNKNOWN)),
     isUnauthorized: isUnauthorized(ofCarrier(submissions, carrier)),
-    ...pausesOf(pauses, carrier, now()),
-    ...countOutcomes(SUBMISSION_OUTCOMES, isKnown(failing, "outcomes") && ofCarrier(submissions, carrier), now()),
+    ...pausesOf(pauses, carrier, now),
+    ...countOutcomes(SUBMISSION_OUTCOMES, isKnown(failing, "outcomes") && ofCarrier(submissions, carrier), now),
     receipts: countArrivals(
       isKnown(failing, "outcomes") &&
         isKnown(failing, "receipts") && {
           submissions: ofCarrier(submissions, carrier),
           receipts: ofCarrier(receipts, carrier),
         },
-      now(),
+      now,
     ),
   }));
 }

@@ -24,6 +24,7 @@ export const PAGES = {
   problems: "problems",
   "dead jobs": "dead-jobs",
   databases: "databases",
+  accounts: "accounts",
   "tokens and audit": "audit",
   more: "more",
 } as const;

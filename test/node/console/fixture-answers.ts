@@ -65,6 +65,7 @@ const ANSWERS: [pattern: RegExp, data: (query: URLSearchParams, path: string) =>
   ],
   [/^GET \/operator\/dead-jobs$/, service.deadJobs, () => ({ deadJobs: [] })],
   [/^GET \/operator\/databases$/, service.databases, service.emptyDatabases],
+  [/^GET \/operator\/accounts$/, service.accounts, () => ({ accounts: [] })],
   [/^GET \/operator\/tokens$/, service.tokens, () => ({ tokens: [] })],
   [/^GET \/operator\/sessions$/, service.sessions, service.sessions],
   [/^GET \/operator\/audit$/, () => ({ entries: auditEntries, next: "older" }), () => ({ entries: [], next: null })],

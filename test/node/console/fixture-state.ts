@@ -1,4 +1,5 @@
 import type {
+  AccountList,
   CarrierNow,
   DatabaseList,
   DeadJobList,
@@ -328,6 +329,18 @@ export const databases = (): DatabaseList => ({
       ...SWEPT,
     },
   ],
+});
+
+const ACCOUNT = {
+  ...{ carrier: "twilio", settings: { accountSid: "AC0123456789abcdef0123456789abcdef" }, secrets: ["authToken"] },
+  ...{ isReadable: true, webhooks: null, createdAt: "2026-10-01T09:00:00Z", updatedAt: "2026-11-20T09:00:00Z" },
+} as const;
+
+export const accounts = (): AccountList => ({
+  accounts: [
+    { ...ACCOUNT, name: "harbor", websiteIds: ["harbor-coffee"] },
+    { ...ACCOUNT, name: "northwind", websiteIds: [], isReadable: false },
+  ].map((account) => ({ ...account, secrets: [...account.secrets] })),
 });
 
 export const emptyDatabases = (): DatabaseList => ({

@@ -36,6 +36,7 @@ const FINE: Record<string, Answer> = {
   "/health": health(),
   "/openapi.json": (response) => response.end(DOCUMENT),
   "/operator/health": problems(),
+  "/operator/accounts": json({ accounts: [] }),
 };
 
 const servers: ReturnType<typeof createServer>[] = [];
@@ -62,6 +63,19 @@ const whats = async (...args: Parameters<typeof find>) => (await find(...args)).
 describe("a running service", () => {
   test("has nothing to fix when every check is ok and there are no problems", async () => {
     expect(await find()).toEqual([]);
+  });
+
+  test("is reported with each account that its texts wait for", async () => {
+    const account = { isReadable: true, webhooks: {} };
+    const accounts = [
+      { ...account, name: "good" },
+      { ...account, name: "sealed", isReadable: false },
+      { ...account, name: "nowhere", webhooks: null },
+    ];
+    expect(await whats({ "/operator/accounts": json({ accounts }) })).toEqual([
+      "The secrets of the account sealed are encrypted with another SERVICE_KEY.",
+      "The account nowhere has no webhooks, because PUBLIC_ORIGIN is not set.",
+    ]);
   });
 
   test("is reported with each failing check, and the operator's words for each problem", async () => {

@@ -3,8 +3,26 @@ import type { Client } from "@modelcontextprotocol/client";
 import { expect } from "vitest";
 
 export const READING = [
-  ...["findMessages", "findPerson", "findPersonId", "getClient", "getMessage", "getOverview", "getPerson"],
-  ...["getReport", "getReportOfAll", "getServiceState", "getWaiting", "getWebsite", "listAudit", "listDatabases"],
+  ...[
+    "findMessages",
+    "findPerson",
+    "findPersonId",
+    "getAccount",
+    "getClient",
+    "getMessage",
+    "getOverview",
+    "getPerson",
+  ],
+  ...[
+    "getReport",
+    "getReportOfAll",
+    "getServiceState",
+    "getWaiting",
+    "getWebsite",
+    "listAccounts",
+    "listAudit",
+    "listDatabases",
+  ],
   ...["listDeadJobs", "listHolds", "listImports", "listInbound", "listOperatorSessions"],
   ...["listOperatorTokens", "listSenders", "listSubscribers", "listTexts", "listWebsites", "listWithoutEffect"],
   "readLedger",

@@ -24,6 +24,8 @@ beforeAll(async () => {
   const make = async (name: string, role: string) =>
     (await operate(service.url, "POST", "/tokens", { name, role })).token;
   [viewer, operator] = [await make("mcp-reader", "viewer"), await make("mcp-writer", "operator")];
+  const account = { carrier: "twilio", accountSid: "AC0", authToken: "the token" };
+  await operate(service.url, "PUT", "/accounts/mcp-account", account);
   client = await makeClient(service.url, "http://127.0.0.1:9/", [`${PHONE},${EMAIL},true`]);
   messageId = (await send(client, { phone: PHONE, text: TEXT, callbackData: '{"secret":"of the client"}' })).messageId;
   await untilStatus(service.url, messageId, "DELIVERED");
@@ -44,7 +46,7 @@ async function connect(token: string, writes = false, url = service.url): Promis
   return agent;
 }
 
-/** What no agent gets: it shows people in full, issues secrets, or is a file. */
+/** What no agent gets: it shows people in full, issues or takes secrets, or is a file. */
 const WITHHELD = [
   ...[
     "createClient",
@@ -54,7 +56,7 @@ const WITHHELD = [
     "getMetrics",
     "importSubscribers",
   ],
-  ...["revealPerson", "rotateClient"],
+  ...["putAccount", "revealPerson", "rotateClient"],
 ];
 
 type Schema = Record<string, unknown> & {
@@ -168,6 +170,7 @@ describe("an agent that reads", () => {
       findMessages: { phone: PHONE },
       findPerson: { phone: PHONE },
       findPersonId: { body: { email: EMAIL } },
+      getAccount: { name: "mcp-account" },
       getClient: { clientId },
       getMessage: { messageId },
       getPerson: { websiteId, phone: PHONE },
@@ -185,7 +188,7 @@ describe("an agent that reads", () => {
     const told = answers.join("\n");
     expect(told).toContain("+1212•••••00");
     expect(told).toContain("a•••@example.com");
-    for (const hidden of [PHONE, "2125550100", EMAIL, "ada.lovelace", TEXT, '4711"', "of the client"]) {
+    for (const hidden of [PHONE, "2125550100", EMAIL, "ada.lovelace", TEXT, '4711"', "of the client", "the token"]) {
       expect([hidden, told.includes(hidden)]).toEqual([hidden, false]);
     }
   });

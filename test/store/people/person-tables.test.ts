@@ -33,6 +33,7 @@ const HASHES = "ids and hashes";
 
 /** The tables without a number of a person: their columns of text, JSON among them, and why none has one. */
 const WITHOUT_NUMBERS: Record<string, [columns: string, why: string]> = {
+  accounts: ["name carrier settings sealed", SETTINGS],
   audit_log: ["request_id operator action website_id client_id subject before after outcome", MASKED],
   bulk_parts: ["first_id body_hash attempt", HASHES],
   cancelled_messages: ["message_id", OF_A_MESSAGE],
