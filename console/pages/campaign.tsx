@@ -4,6 +4,7 @@ import type { Campaign } from "../answers.ts";
 import { messagesHash, websitePath } from "../lib/addresses.ts";
 import { leadOf, pendingOf, readyOf, titleOf } from "../lib/campaign-words.ts";
 import { countOf, formatCount, formatShare, sumOf } from "../lib/numbers.ts";
+import { fillDays } from "../lib/ranges.ts";
 import { commandOf } from "../lib/shell-command.ts";
 import { cityOf, formatClockIn, formatTime } from "../lib/times.ts";
 import { useAnswer } from "../lib/use-answer.ts";
@@ -66,7 +67,13 @@ export function CampaignPage({ websiteId, sendPurpose }: { websiteId: string; se
       {data.accepted > 0 && (
         <OutcomesSection counts={data} of={`in 30 days${asOf ? `, as counted at ${formatTime(asOf, now)}` : ""}`} />
       )}
-      {days.length > 1 && <DaysSection title="By day" delivered={data.delivered} days={days} />}
+      {days.length > 1 && (
+        <DaysSection
+          title="By day"
+          delivered={data.delivered}
+          days={fillDays(days, { from: days[0]?.day ?? "", to: days.at(-1)?.day ?? "" })}
+        />
+      )}
       <FromShell line={commandOf("campaign", [websiteId, sendPurpose])} />
     </Page>
   );

@@ -129,13 +129,13 @@ function leadOf(rows: WaitingRow[], idle: ListedHold[], now: number): string {
   const parts = [
     ...those("held", (held) => {
       const holders = [...new Set(held.flatMap((row) => row.held?.by ?? []))];
-      return `are held${holders.length > 0 ? ` by ${listOf(holders)}` : ""}`;
+      return `${countIn(held) === 1 ? "is" : "are"} held${holders.length > 0 ? ` by ${listOf(holders)}` : ""}`;
     }),
     ...those("scheduled", (scheduled) => {
       const opens = scheduled.flatMap(({ opensAt }) => opensAt ?? []).sort()[0];
-      return `are scheduled${opens ? ` for ${formatTime(opens, now)}` : ""}`;
+      return `${countIn(scheduled) === 1 ? "is" : "are"} scheduled${opens ? ` for ${formatTime(opens, now)}` : ""}`;
     }),
-    ...those("sending-hours", () => "wait for sending hours"),
+    ...those("sending-hours", (some) => `${countIn(some) === 1 ? "waits" : "wait"} for sending hours`),
   ];
   const empty = idle.filter(({ texts }) => texts === 0).length;
   if (empty > 0)
