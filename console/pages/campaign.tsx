@@ -65,7 +65,11 @@ export function CampaignPage({ websiteId, sendPurpose }: { websiteId: string; se
         />
       )}
       {data.accepted > 0 && (
-        <OutcomesSection counts={data} of={`in 30 days${asOf ? `, as counted at ${formatTime(asOf, now)}` : ""}`} />
+        <OutcomesSection
+          counts={data}
+          search={searchOf(data)}
+          of={`in 30 days${asOf ? `, as counted at ${formatTime(asOf, now)}` : ""}`}
+        />
       )}
       {days.length > 1 && (
         <DaysSection
@@ -126,9 +130,11 @@ function Levers({ campaign, reload }: LeversProps): JSX.Element | null {
   );
 }
 
+const searchOf = ({ websiteId, sendPurpose }: Campaign) => `website:${websiteId} purpose:"${sendPurpose}"`;
+
 function Numbers({ campaign }: { campaign: Campaign }): JSX.Element {
-  const { websiteId, sendPurpose, accepted, sent, delivered, undelivered, notTaken, optedOut, clicked } = campaign;
-  const list = (status: string) => messagesHash(`website:${websiteId} purpose:"${sendPurpose}"${status}`);
+  const { accepted, sent, delivered, undelivered, notTaken, optedOut, clicked } = campaign;
+  const list = (filter: string) => messagesHash(searchOf(campaign) + filter);
   const pending = pendingOf(campaign);
   return (
     <Tiles
@@ -144,7 +150,7 @@ function Numbers({ campaign }: { campaign: Campaign }): JSX.Element {
           label: "Arrived",
           value: formatCount(delivered),
           judgment: `${formatShare(delivered, delivered + undelivered)} of those with a receipt`,
-          href: list(" status:delivered"),
+          href: list(" outcome:delivered"),
         },
         {
           label: "Refused",

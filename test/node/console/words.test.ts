@@ -16,9 +16,10 @@ import { formatPhone, isPhone, maskEmail, maskPhone, personIn } from "../../../c
 import { wordsOf } from "../../../console/lib/problem-words.ts";
 import { rateOf } from "../../../console/lib/rates.ts";
 import { parseHash, toHash } from "../../../console/lib/router.ts";
-import { parseSearch, textFaults, toTime, writeSearch } from "../../../console/lib/search-words.ts";
+import { OUTCOMES, parseSearch, textFaults, toTime, writeSearch } from "../../../console/lib/search-words.ts";
 import { commandOf } from "../../../console/lib/shell-command.ts";
 import { formatShortSpan, formatSpan, formatTime, formatUtc } from "../../../console/lib/times.ts";
+import { OUTCOME_CLASSES } from "../../../src/domain/messages/outcome-class.ts";
 import { PROBLEMS } from "../../../src/domain/operations/problems.ts";
 import { person } from "./fixture-people.ts";
 import { NO_SUBJECT } from "./fixture-state.ts";
@@ -29,7 +30,12 @@ describe("the search", () => {
     ['purpose:"spring sale" hello there', { purpose: "spring sale" }, "hello there", []],
     ["AFTER:02:41 before:2026-11-21T10:00", { after: "02:41", before: "2026-11-21T10:00" }, "", []],
     ["staus:x", {}, "", ["“staus:” is no filter. Did you mean status:?"]],
-    ["zebra:x", {}, "", ["“zebra:” is no filter. There are website: purpose: status: reason: client: after: before:"]],
+    [
+      "zebra:x",
+      {},
+      "",
+      ["“zebra:” is no filter. There are website: purpose: status: outcome: reason: client: after: before:"],
+    ],
     ["https://example.com", {}, "https://example.com", []],
     ["status:", {}, "", []],
     ["status:a status:b", { status: "b" }, "", []],
@@ -71,6 +77,16 @@ describe("the search", () => {
     ...['purpose:"+1 212 555 0142"', "purpose:ada@example.com", "reason:1-212-555-0142"],
   ])("takes no person for a filter: %s", (input) => {
     expect(parseSearch(input)).toMatchObject({ filters: {}, wrong: [expect.stringContaining("takes no number")] });
+  });
+
+  it("takes an outcome as counts have it, and no other word", () => {
+    expect(parseSearch("outcome:no-receipt")).toMatchObject({ filters: { outcome: "no-receipt" }, wrong: [] });
+    expect(Object.values(OUTCOMES).toSorted()).toEqual([...OUTCOME_CLASSES].toSorted());
+    for (const input of ["outcome:noReceipt", "outcome:lost", "outcome:toString"])
+      expect(parseSearch(input)).toMatchObject({
+        filters: {},
+        wrong: [expect.stringMatching(/^outcome: takes scheduled/)],
+      });
   });
 
   it("says that a purpose with spaces stands between quotation marks", () => {

@@ -3,8 +3,17 @@ import type { Client } from "@modelcontextprotocol/client";
 import { expect } from "vitest";
 
 export const READING = [
-  ...["findMessages", "findPerson", "findPersonId", "getClient", "getMessage", "getOverview", "getPerson"],
-  ...["getReport", "getReportOfAll", "getServiceState", "getWaiting", "getWebsite", "listAudit", "listDatabases"],
+  ...["findMessages", "findPerson", "findPersonId", "getCampaign", "getClient", "getMessage", "getOverview"],
+  ...[
+    "getPerson",
+    "getReport",
+    "getReportOfAll",
+    "getServiceState",
+    "getWaiting",
+    "getWebsite",
+    "listAudit",
+    "listDatabases",
+  ],
   ...["listDeadJobs", "listHolds", "listImports", "listInbound", "listOperatorSessions"],
   ...["listOperatorTokens", "listSubscribers", "listTexts", "listWebsites", "listWithoutEffect"],
   "readLedger",

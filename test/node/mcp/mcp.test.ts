@@ -131,6 +131,7 @@ describe("an agent that reads", () => {
       findPerson: { phone: PHONE },
       findPersonId: { body: { email: EMAIL } },
       getClient: { clientId },
+      getCampaign: { websiteId, sendPurpose: "spring-sale_01" },
       getMessage: { messageId },
       getPerson: { websiteId, phone: PHONE },
       ...Object.fromEntries(
