@@ -31,11 +31,13 @@ export function titleOf(campaign: Counts): string {
 
 /** How fast, and until when. */
 export function leadOf(campaign: Counts, now: number): string {
-  const { accepted, perMinute, endsAt } = campaign;
+  const { accepted, perMinute, endsAt, held, scheduled } = campaign;
   const pending = pendingOf(campaign);
   if (accepted === 0) return "Each sendPurpose of a client is a campaign. Its texts are counted for 30 days.";
   if (perMinute !== null && endsAt !== null)
     return `${formatCount(Math.round(perMinute))} a minute. The last goes at about ${formatClock(endsAt)}, in ${formatSpan(Math.max(60_000, Date.parse(endsAt) - now))}.`;
+  if (readyOf(campaign) === 0 && held) return "They go when somebody releases them.";
+  if (readyOf(campaign) === 0 && scheduled) return "They go at their time, or when sending hours open.";
   if (perMinute !== null && pending > 0) return `${formatCount(Math.round(perMinute))} a minute.`;
   return pending === 0 ? "All have gone, or have ended." : "None has gone in the last minutes.";
 }

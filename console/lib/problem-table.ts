@@ -174,7 +174,7 @@ export const PROBLEM_TABLE: Record<Code, Words> = {
   "dead-jobs": {
     sentence: "Jobs failed for good",
     counts: ["job", "jobs", "#/dead-jobs"],
-    effect: " did not do what they were to do. They are kept, and can be put back.",
+    effect: " failed at every try. Nothing is lost: what is put back runs again.",
     steps: ["Read their errors, fix the cause, deploy.", "Then put them back."],
     acts: [["See the dead jobs", "#/dead-jobs"]],
   },

@@ -2,7 +2,13 @@
 
 import { personIn } from "./phones.ts";
 
-export const FILTERS = ["website", "purpose", "status", "reason", "client", "after", "before"] as const;
+export const FILTERS = ["website", "purpose", "status", "outcome", "reason", "client", "after", "before"] as const;
+
+/** The classes of the counts, by their words in a search. */
+export const OUTCOMES: Record<string, string> = {
+  ...{ scheduled: "scheduled", waiting: "waiting", "not-subscribed": "notSubscribed", "ended-before": "endedBefore" },
+  ...{ "not-taken": "notTaken", "no-receipt": "noReceipt", delivered: "delivered", undelivered: "undelivered" },
+};
 
 export type Filter = (typeof FILTERS)[number];
 
@@ -49,6 +55,8 @@ const HAS_WORD = /\p{L}.*\p{L}.*\p{L}/u;
 function wrongIn(filter: Filter, value: string): string | null {
   if (filter === "after" || filter === "before")
     return toTime(value, new Date(0)) === null ? `${filter}: takes ${TIMES}.` : null;
+  if (filter === "outcome" && !Object.hasOwn(OUTCOMES, value))
+    return `outcome: takes ${Object.keys(OUTCOMES).join(", ")}.`;
   if (filter === "purpose" && HAS_WORD.test(value) && !/[@＠]/.test(value)) return null;
   return personIn(value) === null ? null : `${filter}: takes no number and no address: write them without a filter.`;
 }

@@ -4,6 +4,7 @@ import type { Campaign } from "../answers.ts";
 import { messagesHash, websitePath } from "../lib/addresses.ts";
 import { leadOf, pendingOf, readyOf, titleOf } from "../lib/campaign-words.ts";
 import { countOf, formatCount, formatShare, sumOf } from "../lib/numbers.ts";
+import { fillDays } from "../lib/ranges.ts";
 import { commandOf } from "../lib/shell-command.ts";
 import { cityOf, formatClockIn, formatTime } from "../lib/times.ts";
 import { useAnswer } from "../lib/use-answer.ts";
@@ -64,9 +65,19 @@ export function CampaignPage({ websiteId, sendPurpose }: { websiteId: string; se
         />
       )}
       {data.accepted > 0 && (
-        <OutcomesSection counts={data} of={`in 30 days${asOf ? `, as counted at ${formatTime(asOf, now)}` : ""}`} />
+        <OutcomesSection
+          counts={data}
+          search={searchOf(data)}
+          of={`in 30 days${asOf ? `, as counted at ${formatTime(asOf, now)}` : ""}`}
+        />
       )}
-      {days.length > 1 && <DaysSection title="By day" delivered={data.delivered} days={days} />}
+      {days.length > 1 && (
+        <DaysSection
+          title="By day"
+          delivered={data.delivered}
+          days={fillDays(days, { from: days[0]?.day ?? "", to: days.at(-1)?.day ?? "" })}
+        />
+      )}
       <FromShell line={commandOf("campaign", [websiteId, sendPurpose])} />
     </Page>
   );
@@ -119,9 +130,11 @@ function Levers({ campaign, reload }: LeversProps): JSX.Element | null {
   );
 }
 
+const searchOf = ({ websiteId, sendPurpose }: Campaign) => `website:${websiteId} purpose:"${sendPurpose}"`;
+
 function Numbers({ campaign }: { campaign: Campaign }): JSX.Element {
-  const { websiteId, sendPurpose, accepted, sent, delivered, undelivered, notTaken, optedOut, clicked } = campaign;
-  const list = (status: string) => messagesHash(`website:${websiteId} purpose:"${sendPurpose}"${status}`);
+  const { accepted, sent, delivered, undelivered, notTaken, optedOut, clicked } = campaign;
+  const list = (filter: string) => messagesHash(searchOf(campaign) + filter);
   const pending = pendingOf(campaign);
   return (
     <Tiles
@@ -137,7 +150,7 @@ function Numbers({ campaign }: { campaign: Campaign }): JSX.Element {
           label: "Arrived",
           value: formatCount(delivered),
           judgment: `${formatShare(delivered, delivered + undelivered)} of those with a receipt`,
-          href: list(" status:delivered"),
+          href: list(" outcome:delivered"),
         },
         {
           label: "Refused",

@@ -50,7 +50,7 @@ export function Credentials({ client }: { client: Client }): JSX.Element {
         <Fact name="Last used">
           {lastUsedAt ? (
             <>
-              <Time at={lastUsedAt} />, {formatSpan(Math.max(0, now - Date.parse(lastUsedAt)))} ago
+              about <Time at={lastUsedAt} />, {formatSpan(Math.max(0, now - Date.parse(lastUsedAt)))} ago
             </>
           ) : (
             "never"

@@ -6,7 +6,15 @@ import { isMessageId, personIn } from "../lib/phones.ts";
 import type { Route } from "../lib/router.ts";
 import { pathOf, toHash } from "../lib/router.ts";
 import { findPerson, maskedNumberOf } from "../lib/search.ts";
-import { type Filter, parseSearch, type Search, textFaults, toTime, writeSearch } from "../lib/search-words.ts";
+import {
+  type Filter,
+  OUTCOMES,
+  parseSearch,
+  type Search,
+  textFaults,
+  toTime,
+  writeSearch,
+} from "../lib/search-words.ts";
 import { commandOf } from "../lib/shell-command.ts";
 import { formatTime } from "../lib/times.ts";
 import { useAct } from "../lib/use-act.ts";
@@ -46,6 +54,7 @@ function queryOf({ filters, text }: Search, person: string | undefined) {
     website: filters.website,
     purpose: filters.purpose ?? text,
     status: filters.status && statusOf(filters.status),
+    outcome: filters.outcome && OUTCOMES[filters.outcome],
     reason: filters.reason?.toUpperCase().replaceAll("-", "_"),
     client: filters.client,
     from: time(filters.after),

@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import type { Report } from "../answers.ts";
+import { messagesHash } from "../lib/addresses.ts";
 import { formatCount, formatShare } from "../lib/numbers.ts";
 import { Section, Table, Two } from "../parts/section.tsx";
 
@@ -26,8 +27,18 @@ const CLASSES: [name: Class, words: string, meaning: string][] = [
   ["undelivered", "Undelivered", "the carrier had them, and they did not arrive"],
 ];
 
+interface Props {
+  counts: Outcomes | Report["total"];
+  of: string;
+  /** The search that finds all of them; undefined: a part of them may be kept no more. */
+  search?: string;
+}
+
+/** Its word in a search: `no-receipt`. */
+const wordOf = (name: Class) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
 /** Each accepted text is in one row, so the rows add up. */
-export function OutcomesSection({ counts, of }: { counts: Outcomes | Report["total"]; of: string }): JSX.Element {
+export function OutcomesSection({ counts, of, search }: Props): JSX.Element {
   return (
     <Section title="What became of them" of={`${formatCount(counts.accepted)} accepted ${of}`}>
       <Table
@@ -36,7 +47,16 @@ export function OutcomesSection({ counts, of }: { counts: Outcomes | Report["tot
         keyOf={([name]) => name}
         columns={[
           ["Outcome", ([, words, meaning]) => <Two first={words} second={meaning} />, "head"],
-          ["Texts", ([name]) => formatCount(counts[name]), "number right"],
+          [
+            "Texts",
+            ([name]) =>
+              search === undefined ? (
+                formatCount(counts[name])
+              ) : (
+                <a href={messagesHash(`${search} outcome:${wordOf(name)}`)}>{formatCount(counts[name])}</a>
+              ),
+            "number right",
+          ],
           [
             "Share",
             ([name]) => (counts[name] === null ? "–" : formatShare(counts[name], counts.accepted)),

@@ -24,7 +24,7 @@ export function Hour({ answer }: { answer: Overview }): JSX.Element {
   const first = minutes[0]?.at ?? "";
   const last = minutes.at(-1)?.at ?? "";
   const since = `after:${first.slice(0, 16)}Z`;
-  const messages = (status: string) => messagesHash(`status:${status} ${since}`);
+  const messages = (outcome: string) => messagesHash(`outcome:${outcome} ${since}`);
   const waitsFor = [...new Set(websites.flatMap((it) => it.waitsFor ?? []))];
   return (
     <ChartSection
@@ -76,7 +76,7 @@ export function Hour({ answer }: { answer: Overview }): JSX.Element {
                 hour.oldestWithoutReceiptSeconds === null
                   ? "none"
                   : `oldest ${formatShortSpan(hour.oldestWithoutReceiptSeconds * 1000)}`,
-              href: messages("sending"),
+              href: messages("no-receipt"),
             },
             {
               label: "Waiting",

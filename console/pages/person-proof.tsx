@@ -1,87 +1,126 @@
-import type { JSX } from "preact";
-import type { Person, PersonAtWebsite } from "../answers.ts";
-import { saveFile } from "../lib/ask.ts";
+import type { ComponentChildren, JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import type { Person, PersonAtWebsite, RevealedPerson } from "../answers.ts";
+import { personPath } from "../lib/addresses.ts";
+import { ask, saveFile } from "../lib/ask.ts";
 import { countOf } from "../lib/numbers.ts";
-import { formatPhone } from "../lib/phones.ts";
-import { formatSpan, formatUtc } from "../lib/times.ts";
-import { Button } from "../parts/button.tsx";
+import { type OptOutProof as Proof, proofOf } from "../lib/opt-out-proof.ts";
+import { formatPhone, maskPhone } from "../lib/phones.ts";
+import { signedIn } from "../lib/session.ts";
+import { formatShortSpan, formatSpan, formatUtc } from "../lib/times.ts";
+import { type Act, useAct } from "../lib/use-act.ts";
+import { ActButton, FailureLine } from "../parts/button.tsx";
 import { Fact } from "../parts/fact.tsx";
 import { Time } from "../parts/time.tsx";
 import { nameOfSite } from "./person-steps.tsx";
 
-const SENT = ["SENDING", "DELIVERED", "FAILED_TO_DELIVERY"];
-
-/** So many texts a person's answer has: there may be older ones. */
-const MOST = 100;
+/** Whose proof it is, and who made it: revealed for the paper and the file, with an entry in the audit log. */
+interface Made {
+  number: string;
+  madeBy: string;
+  madeAt: string;
+}
 
 /** That a person opted out, when that was in force, and that nothing was sent since: made to be printed. */
 export function OptOutProof({ site, person }: { site: PersonAtWebsite; person: Person }): JSX.Element | null {
-  const change = site.changes
-    .filter((it) => !it.to && (it.source === "keyword" || it.source === "carrier"))
-    .sort((one, other) => other.at.localeCompare(one.at))[0];
-  if (!change) return null;
-  const text = site.texts.find(
-    (it) => it.keyword === "stop" && Math.abs(Date.parse(it.receivedAt) - Date.parse(change.at)) < 60_000,
-  );
-  const after = person.messages.filter((it) => it.websiteId === site.websiteId && it.acceptedAt > change.at);
-  const sent = after.filter(({ status }) => SENT.includes(status));
-  const stopped = after.length - sent.length;
-  const received = text?.receivedAt ?? change.at;
-  const proof = {
-    ...(person.messages.length === MOST && { ofLatest: MOST }),
-    website: site.websiteId,
-    wrote: text?.text ?? change.proof,
-    to: text?.to ?? null,
-    receivedAt: received,
-    inForceAt: change.at,
-    confirmedAt: site.optOutConfirmedAt,
-    sentSince: sent.length,
-    stoppedSince: stopped,
-    ledger: change.changeId,
-  };
+  const making = useAct();
+  const [made, setMade] = useState<Made | null>(null);
+  const [isPrinting, setPrinting] = useState(false);
+  // Once the number is drawn.
+  useEffect(() => {
+    if (!isPrinting) return;
+    setPrinting(false);
+    print();
+  }, [isPrinting]);
+  const proof = proofOf(site, person);
+  if (!proof) return null;
+  const make = (then: (made: Made) => void) =>
+    void making.run(async () => {
+      const now = made ?? (await reveal(person));
+      setMade(now);
+      then(now);
+    });
+  const download = (own: Made) =>
+    saveFile(new Blob([JSON.stringify({ ...own, ...proof }, null, 2)], { type: "application/json" }), "opt-out.json");
   return (
     <section class="card proof">
       <h2>Proof of the opt-out</h2>
       <p class="small dim">{nameOfSite(site)}, for a lawyer or an authority.</p>
       <dl class="facts">
-        <Fact name="They wrote">“{text?.text ?? change.proof}”</Fact>
-        {text && <Fact name="To">{formatPhone(text.to)}</Fact>}
-        <Fact name="Received">
-          <Time at={received} />
-          <span class="second">{formatUtc(received)}</span>
-        </Fact>
-        <Fact name="In force">{formatSpan(Math.max(0, Date.parse(change.at) - Date.parse(received)))} later</Fact>
-        <Fact name="Confirmed">
-          {site.optOutConfirmedAt ? (
-            <>
-              once, <Time at={site.optOutConfirmedAt} />
-            </>
-          ) : (
-            "not yet"
-          )}
-        </Fact>
-        <Fact name="Sent since">
-          <strong class={sent.length > 0 ? "bad" : ""}>{countOf(sent.length, "text")}</strong>
-          {person.messages.length === MOST && ` of the latest ${MOST}`}
-          {stopped > 0 && `, ${stopped} ${stopped === 1 ? "was" : "were"} stopped`}
-        </Fact>
-        <Fact name="Ledger">
-          <code>#{change.changeId}</code>
-        </Fact>
+        <Fact name="Number">{formatPhone(made?.number ?? maskPhone(person.phone))}</Fact>
+        <Facts proof={proof} />
+        {made && (
+          <Fact name="Made by">
+            {made.madeBy}
+            <span class="second">{formatUtc(made.madeAt)}</span>
+          </Fact>
+        )}
       </dl>
-      <div class="card-acts">
-        <Button isSmall onPress={() => print()}>
-          Print
-        </Button>
-        <Button
-          isSmall
-          onPress={() =>
-            saveFile(new Blob([JSON.stringify(proof, null, 2)], { type: "application/json" }), "opt-out.json")
-          }
-        >
-          Download as JSON
-        </Button>
-      </div>
+      <Buttons making={making} onPrint={() => make(() => setPrinting(true))} onDownload={() => make(download)} />
     </section>
   );
 }
+
+async function reveal({ personId, phone }: Person): Promise<Made> {
+  const shown = personId ? await ask<RevealedPerson>(`${personPath(personId)}/reveal`, { method: "POST" }) : { phone };
+  return { number: shown.phone, madeBy: signedIn().session.operator, madeAt: new Date().toISOString() };
+}
+
+function Facts({ proof }: { proof: Proof }): JSX.Element {
+  const { wrote, to, textId, receivedAt, inForceAt, confirmedAt, sentSince, stoppedSince, ofLatest, ledger } = proof;
+  const after = Math.max(0, Date.parse(inForceAt) - Date.parse(receivedAt));
+  return (
+    <>
+      <Fact name="They wrote">
+        “{wrote}”{textId && <Second>text {textId}</Second>}
+      </Fact>
+      {to && <Fact name="To">{formatPhone(to)}</Fact>}
+      <Fact name="Received">
+        <Time at={receivedAt} />
+        <Second>{formatUtc(receivedAt)}</Second>
+      </Fact>
+      <Fact name="In force">
+        {after < 1000 ? `${after > 0 ? formatShortSpan(after) : "at once"}` : `${formatSpan(after)} later`}
+      </Fact>
+      <Fact name="Confirmed">
+        {confirmedAt ? (
+          <>
+            once, <Time at={confirmedAt} />
+          </>
+        ) : (
+          "not yet"
+        )}
+      </Fact>
+      <Fact name="Sent since">
+        <strong class={sentSince > 0 ? "bad" : ""}>{countOf(sentSince, "text")}</strong>
+        {ofLatest && ` of the latest ${ofLatest}`}
+        {stoppedSince > 0 && `, ${stoppedSince} ${stoppedSince === 1 ? "was" : "were"} stopped`}
+      </Fact>
+      <Fact name="Ledger">
+        <code>#{ledger}</code>
+      </Fact>
+    </>
+  );
+}
+
+const Second = ({ children }: { children: ComponentChildren }) => <span class="second">{children}</span>;
+
+interface ButtonsProps {
+  making: Act;
+  onPrint: () => void;
+  onDownload: () => void;
+}
+
+const Buttons = ({ making, onPrint, onDownload }: ButtonsProps) => (
+  <>
+    <div class="card-acts">
+      <ActButton isSmall isOff={making.isBusy} onPress={onPrint}>
+        Print
+      </ActButton>
+      <ActButton isSmall isOff={making.isBusy} onPress={onDownload}>
+        Download as JSON
+      </ActButton>
+    </div>
+    <FailureLine failure={making.failure} />
+  </>
+);

@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import type { Report, WebsiteList } from "../answers.ts";
 import { reportPath } from "../lib/addresses.ts";
 import { countOf, formatCount, formatShare } from "../lib/numbers.ts";
-import { CUSTOM, fileName, type Range, rangeOptions, readRange } from "../lib/ranges.ts";
+import { CUSTOM, fileName, fillDays, type Range, rangeOptions, readRange } from "../lib/ranges.ts";
 import { pathOf, type Route, toHash } from "../lib/router.ts";
 import { commandOf } from "../lib/shell-command.ts";
 import { formatDay } from "../lib/times.ts";
@@ -57,7 +57,7 @@ export function Reports({ route }: { route: Route }): JSX.Element {
     >
       <Choices websites={websites} website={website} {...{ name, range, by, now }} />
       <Numbers total={total} />
-      {total.accepted > 0 && data.rows.length > 1 && <ByDay report={data} />}
+      {total.accepted > 0 && data.from < data.to && <ByDay report={data} />}
       <Section title={`By ${by}`} of="with the change to as many days before">
         <Groups key={`${website} ${name} ${by}`} websiteId={website ?? null} by={by} range={range} />
       </Section>
@@ -153,14 +153,6 @@ function Numbers({ total }: { total: Report["total"] }): JSX.Element {
   );
 }
 
-function ByDay({ report }: { report: Report }): JSX.Element {
-  const days = report.rows
-    .map((row) => ({
-      ...row,
-      day: row.day ?? "",
-      clicked: row.clicked ?? 0,
-      optedOut: row.optedOut ?? 0,
-    }))
-    .sort((one, other) => one.day.localeCompare(other.day));
-  return <DaysSection title="By day" delivered={report.total.delivered} days={days} />;
-}
+const ByDay = ({ report }: { report: Report }) => (
+  <DaysSection title="By day" delivered={report.total.delivered} days={fillDays(report.rows, report)} />
+);

@@ -129,14 +129,18 @@ function leadOf(rows: WaitingRow[], idle: ListedHold[], now: number): string {
   const parts = [
     ...those("held", (held) => {
       const holders = [...new Set(held.flatMap((row) => row.held?.by ?? []))];
-      return `are held${holders.length > 0 ? ` by ${listOf(holders)}` : ""}`;
+      return `${countIn(held) === 1 ? "is" : "are"} held${holders.length > 0 ? ` by ${listOf(holders)}` : ""}`;
     }),
     ...those("scheduled", (scheduled) => {
       const opens = scheduled.flatMap(({ opensAt }) => opensAt ?? []).sort()[0];
-      return `are scheduled${opens ? ` for ${formatTime(opens, now)}` : ""}`;
+      return `${countIn(scheduled) === 1 ? "is" : "are"} scheduled${opens ? ` for ${formatTime(opens, now)}` : ""}`;
     }),
-    ...those("sending-hours", () => "wait for sending hours"),
-    ...those("pace", () => "wait for the pace of their sender"),
+    ...those("sending-hours", (some) => `${countIn(some) === 1 ? "waits" : "wait"} for sending hours`),
+    ...those(
+      "pace",
+      (some) =>
+        `${countIn(some) === 1 ? "waits" : "wait"} for the pace of ${countIn(some) === 1 ? "its" : "their"} sender`,
+    ),
   ];
   const empty = idle.filter(({ texts }) => texts === 0).length;
   if (empty > 0)

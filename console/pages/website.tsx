@@ -147,6 +147,7 @@ function Today({ overview, website }: { overview: Overview | null; website: Webs
   const people = useAnswer<SubscriberPage>(`${websitePath(id)}/subscribers`, undefined, false).data;
   const row = overview?.websites[0];
   const day = overview?.days.at(-1);
+  const today = `website:${id} after:${day ? `${day.day}T00:00Z` : "today"}`;
   const refused = refusedRequests.filter((it) => it.day === day?.day);
   return (
     <Tiles
@@ -163,7 +164,7 @@ function Today({ overview, website }: { overview: Overview | null; website: Webs
           judgment: dailyLimit
             ? `${dailyLimitUsed === null ? "–" : formatShare(dailyLimitUsed, dailyLimit)} of the daily limit`
             : `${formatShare(row?.today.delivered ?? 0, (row?.today.delivered ?? 0) + (row?.today.undelivered ?? 0))} arrived`,
-          href: messagesHash(`website:${id} after:today`),
+          href: messagesHash(today),
         },
         {
           label: "Opt-out rate, 30 days",
@@ -176,7 +177,7 @@ function Today({ overview, website }: { overview: Overview | null; website: Webs
           judgment: row
             ? `${formatShare(row.today.undelivered, row.today.delivered + row.today.undelivered)} of receipts`
             : "not known",
-          href: messagesHash(`website:${id} after:today status:undelivered`),
+          href: messagesHash(`${today} outcome:undelivered`),
         },
         {
           label: "Refused today",

@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import type { Day } from "../answers.ts";
 import { formatCount, formatShare, isUnusual, medianOf, sumOf } from "../lib/numbers.ts";
+import { dayBefore } from "../lib/rates.ts";
 import { heightOf, topOf } from "../lib/scale.ts";
 import { formatDay } from "../lib/times.ts";
 import { Axis, type Tick, Ticks } from "./axis.tsx";
@@ -24,7 +25,7 @@ export const usualShareOf = (days: Day[]): number | null =>
       .map(failedOf),
   );
 
-/** Delivered by day; the last is today, so far. */
+/** Delivered by day; today so far. */
 export function DaysChart({ days }: { days: Day[] }): JSX.Element {
   return (
     <Chart
@@ -60,10 +61,10 @@ function Plot({ days, frame }: { days: Day[]; frame: Frame }): JSX.Element {
   const top = topOf(Math.max(0, ...days.map(({ delivered }) => delivered), days.at(-1)?.accepted ?? 0));
   const topShare = topOf(Math.max(...days.map(failedOf), 0) * 100, 5);
   const usual = usualShareOf(days);
-  const bars = days.map((day, index): Bar[] => {
+  const bars = days.map((day): Bar[] => {
     const delivered = heightOf(day.delivered, top, plot);
     const tone = isUnusual(day.undelivered, day.delivered + day.undelivered, usual) ? "bad-fill" : "bad-pale";
-    const isToday = index === days.length - 1;
+    const isToday = day.day === dayBefore(Date.now(), 0);
     return [
       ["so-far", base, isToday ? heightOf(day.accepted, top, plot) : 0],
       ["ok-fill", base, delivered],

@@ -3,6 +3,7 @@ import type { Website } from "../domain/clients/website.ts";
 import { timeOf } from "../domain/databases/home.ts";
 import { failField, readTogether } from "../domain/failure.ts";
 import { MESSAGE_STATUSES } from "../domain/messages/message.ts";
+import { OUTCOME_CLASSES } from "../domain/messages/outcome-class.ts";
 import { REASONS } from "../domain/messages/reason.ts";
 import { toDigits } from "../domain/people/phone.ts";
 import { mergePages } from "../flows/databases/ask-each.ts";
@@ -45,6 +46,9 @@ const find = operatorCall({
     ),
     inQuery("status", "A status.", { enum: [...MESSAGE_STATUSES] }),
     inQuery("reason", "A reason.", { enum: [...REASONS] }),
+    inQuery("outcome", "What has become of them, as counts have it. Replies to keywords have no outcome.", {
+      enum: [...OUTCOME_CLASSES],
+    }),
     inQuery("purpose", "The `sendPurpose`."),
     inQuery("client", "The id of a client."),
     timeInQuery("from", "Accepted at this time or later, or since the beginning of this day."),
@@ -133,6 +137,10 @@ async function readSearch(request: ApiRequest, deps: Deps): Promise<Asked> {
     },
     status: () => readChoice(request, "status", MESSAGE_STATUSES),
     reason: () => readChoice(request, "reason", REASONS),
+    outcome: () => {
+      const name = readChoice(request, "outcome", OUTCOME_CLASSES);
+      return name && { name, at: deps.now() };
+    },
     sendPurpose: () => (request.query.purpose ? String(request.query.purpose) : undefined),
     from: () => readTime(request, "from", 0),
     until: () => readTime(request, "until", Number.MAX_SAFE_INTEGER),

@@ -8,6 +8,7 @@ import { ANSWERS, FIRST_ARRIVING, NORTHWIND, noReceiptOf, peopleOf } from "./bra
 import { ENDPOINT, FAILING_ENDPOINT } from "./endpoint.ts";
 import type { Past } from "./past.ts";
 import type { Platforms, Sending } from "./platforms.ts";
+import { storeSale } from "./sale.ts";
 
 const HOUR = 3_600_000;
 const MINUTE = 60_000;
@@ -17,6 +18,7 @@ export const DAYS = 30;
 const WITH_CALLBACKS_FROM = 2 * DAY_MILLISECONDS;
 const FAILING_FROM = 3 * HOUR;
 const HELD_FROM = 2 * HOUR;
+const SALE_FROM = 26 * HOUR;
 
 interface Step {
   /** Milliseconds since 1970. */
@@ -137,14 +139,16 @@ export class Month {
     ];
   }
 
-  /** A purpose that is held, and a job that nobody can read. */
+  /** A large day, a purpose that is held, and a job that nobody can read. */
   #troubles(): Step[] {
     const brand = this.#platforms.brands.find(({ websiteId }) => websiteId === NORTHWIND.websiteId);
     if (!brand) return [];
+    const saleAt = this.#now - SALE_FROM;
     const path = `/operator/websites/${brand.websiteId}/hold`;
     const { sendPurpose } = brand.weekly;
     const at = this.#now - HELD_FROM;
     return [
+      { at: saleAt, run: () => storeSale(this.#past.deps, brand, saleAt) },
       { at: this.#now - 1.2 * DAY_MILLISECONDS, run: async () => this.#past.add("messages", { kind: "deliver" }) },
       {
         at,

@@ -1,5 +1,6 @@
 import type { Hold } from "../../domain/messages/hold.ts";
 import type { MessageStatus } from "../../domain/messages/message.ts";
+import { CLASSES_JSON, type OutcomeClass } from "../../domain/messages/outcome-class.ts";
 import { REASON_STATUSES, type Reason } from "../../domain/messages/reason.ts";
 import { runQuery } from "../database.ts";
 import { prepare, type Sql, sql } from "../sql.ts";
@@ -25,6 +26,8 @@ export interface MessageSearch {
   email?: string | undefined;
   status?: MessageStatus | undefined;
   reason?: Reason | undefined;
+  /** As it is at a time, because a pending text is scheduled until its own. Replies to keywords have none. */
+  outcome?: { name: OutcomeClass; at: number } | undefined;
   sendPurpose?: string | undefined;
   clientId?: string | undefined;
   from: number;
@@ -56,13 +59,17 @@ export const toFound = (row: FoundRow): FoundMessage => ({
 });
 
 /** Condition on a message `m`: it is what a search asks for, beside what its index finds. */
-export function isMeant({ status, reason, sendPurpose, clientId }: Omit<MessageSearch, "websiteIds" | "before">): Sql {
+export function isMeant(search: Omit<MessageSearch, "websiteIds" | "before">): Sql {
+  const { status, reason, outcome, sendPurpose, clientId } = search;
   const given = { status: status ?? null, reason: reason ?? null };
   const of = { sendPurpose: sendPurpose ?? null, clientId: clientId ?? null };
   // A code that does not explain the status is none: see readReason.
   const statuses = JSON.stringify(reason === undefined ? [] : REASON_STATUSES[reason]);
   return sql`(${given.status} IS NULL OR m.status = ${given.status})
     AND (${given.reason} IS NULL OR m.reason_code = ${given.reason} AND m.status IN (SELECT value FROM json_each(${statuses})))
+    AND (${outcome?.name ?? null} IS NULL OR m.is_reply = 0 AND ${outcome?.name ?? null} = CASE
+      WHEN m.status <> 'PENDING_TO_SEND' THEN ${CLASSES_JSON} ->> (m.status || ' ' || coalesce(m.reason_code, ''))
+      WHEN m.send_at > ${outcome?.at ?? null} THEN 'scheduled' ELSE 'waiting' END)
     AND (${of.sendPurpose} IS NULL OR m.send_purpose = ${of.sendPurpose})
     AND (${of.clientId} IS NULL OR m.client_id = ${of.clientId})`;
 }
@@ -87,7 +94,9 @@ export async function findMessages(
   );
   const last = found.at(-1);
   const isFull = last && found.length === limit;
-  const isFiltered = [search.status, search.reason, search.sendPurpose, search.clientId].some((it) => it !== undefined);
+  const isFiltered = [search.status, search.reason, search.outcome, search.sendPurpose, search.clientId].some(
+    (it) => it !== undefined,
+  );
   const end = isFull ? last : isFiltered ? await lastLookedAt(db, source) : undefined;
   return {
     messages: found.map((row) => ({ ...toFound(row), place: placeOf(row) })),

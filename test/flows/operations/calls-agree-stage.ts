@@ -2,6 +2,7 @@
 import { expect } from "vitest";
 import { formatShare, sumOf } from "../../../console/lib/numbers.ts";
 import { rateOf } from "../../../console/lib/rates.ts";
+import { OUTCOME_CLASSES } from "../../../src/domain/messages/outcome-class.ts";
 import { applyReceipts } from "../../../src/flows/messages/apply-receipts.ts";
 import { countLedgers } from "../../../src/flows/operations/count-ledgers.ts";
 import { receiveInbound } from "../../../src/flows/people/receive-inbound.ts";
@@ -237,6 +238,14 @@ async function expectListsAgree(): Promise<void> {
   const { failed, reasons } = total;
   expect(failed).toEqual(Object.fromEntries(Object.keys(failed).map((status) => [status, of(status)])));
   expect(figuresOf(total, "held")).toEqual(countTexts(texts));
+  for (const outcome of OUTCOME_CLASSES) {
+    const own = texts.filter((it) => outcomeOf(it) === outcome).map(({ messageId }) => messageId);
+    for (const query of [`outcome=${outcome}`, `outcome=${outcome}&website=brand`, `outcome=${outcome}&website=shop`]) {
+      const listed = (await list("/messages", query)).map(({ messageId }) => messageId);
+      const meant = own.filter((id) => !query.includes("website") || idsOf(texts, query).includes(id));
+      expect([query, listed.toSorted()]).toEqual([query, meant.toSorted()]);
+    }
+  }
   for (const [reason, count] of Object.entries(reasons))
     expect([reason, texts.filter((it) => it.reason === reason).length]).toEqual([reason, count]);
   const { groups } = await read<WaitingAnswers["WaitingMessages"]>("/waiting");
@@ -271,11 +280,16 @@ async function expectListsAgree(): Promise<void> {
   expect(hour).toEqual(countTexts(ofHour));
 }
 
+const outcomeOf = (it: Found) =>
+  isTimed(it) && isPending(it) ? "scheduled" : (classOf(it.status, it.reason) ?? "waiting");
+
+/** Those of the website that a query ends with. */
+const idsOf = (texts: Found[], query: string) =>
+  texts.filter(({ websiteId }) => query.endsWith(`=${websiteId}`)).map(({ messageId }) => messageId);
+
 /** What the lists say. */
 function countTexts(texts: Found[]) {
-  const names = texts.map((it) =>
-    isTimed(it) && isPending(it) ? "scheduled" : (classOf(it.status, it.reason) ?? "waiting"),
-  );
+  const names = texts.map(outcomeOf);
   const of = (...some: string[]) => names.filter((name) => some.includes(name)).length;
   const classes = Object.fromEntries(FIGURES.map((name) => [name, of(name)]));
   return {

@@ -26,6 +26,9 @@ const sqlOf = (now: number) => {
     INSERT INTO counts (span, at, kind, subject, detail, count)
       SELECT 'day', accepted_at / 86400000, k.value, w.value, '', count(*)
       FROM messages CROSS JOIN json_each('["", "brand"]') w CROSS JOIN json_each('["accepted", "delivered"]') k GROUP BY 2, 3, 4;
+    INSERT INTO counts (span, at, kind, subject, detail, count)
+      SELECT 'campaign', accepted_at / 86400000, k.value, 'brand', send_purpose, count(*)
+      FROM messages CROSS JOIN json_each('["accepted", "delivered"]') k GROUP BY 2, 3, 5;
     INSERT INTO counted_ledgers (only, messages, as_of) VALUES (1, ${MESSAGES}, ${now});`;
 };
 
@@ -54,13 +57,20 @@ describe("the console of a service with 100,000 messages", () => {
     ["overview", ".tile-value"],
     ["messages", ".row-link"],
     ["websites/brand", ".tile-value"],
+    ["websites/brand/campaigns/purpose-1", ".tile-value"],
+    ["waiting", "h1"],
+    ["reports", ".tile-value"],
   ])(`shows its first numbers within ${MOST_MILLISECONDS} milliseconds: %s`, async (address, number) => {
     const took: number[] = [];
     for (let time = 0; time < OPENED; time++) {
       const page = await context.newPage();
       const began = performance.now();
       await page.goto(`${service.url}/console#/${address}`, { waitUntil: "commit" });
-      await page.locator(number).filter({ hasText: /\d/ }).first().waitFor();
+      await page
+        .locator(number)
+        .filter({ hasText: /\d|Nothing waits/ })
+        .first()
+        .waitFor();
       took.push(Math.round(performance.now() - began));
       await page.close();
     }

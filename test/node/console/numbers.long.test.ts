@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, it } from "vitest";
 import { hasBrowser } from "../journeys/browser.ts";
 import {
   expectCampaign,
-  expectList,
+  expectLists,
   expectOverview,
   expectReport,
   expectWaiting,
@@ -29,5 +29,7 @@ describe.skipIf(!hasBrowser)("every number of a page equals the rows", () => {
   it.each([null, ...WEBSITES])("the report of %s", (website) => expectReport(stage, website));
   it.each(campaigns)("the campaign of %s, %s", (website, purpose) => expectCampaign(stage, website, purpose));
   it("what waits", () => expectWaiting(stage));
-  it.each(campaigns)("the list of %s, %s", (website, purpose) => expectList(stage, website, purpose));
+  it.each(campaigns)("the lists to which the campaign of %s, %s leads", (website, purpose) =>
+    expectLists(stage, website, purpose),
+  );
 });

@@ -90,10 +90,11 @@ export function statementsFor(texts: SeededText[], now: number): string {
     INSERT INTO homes (home, website_id, database) VALUES
       ${WEBSITES.map((id, index) => `(${index + 1}, '${id}', 'DB')`).join(", ")};
     INSERT INTO messages (message_id, website_id, client_id, phone, text, callback_data, send_purpose, status, reason_code, accepted_at,
-        updated_at, attempts, carrier, segments, send_at, due_at)
+        updated_at, attempts, carrier, segments, send_at, due_at, expires_at)
       SELECT ${field("messageId")}, ${field("website")}, 'c', 12125550100 + key % 90, 'Hello', '', ${field("purpose")}, ${field("status")},
         ${field("reason")}, ${field("acceptedAt")}, ${field("acceptedAt")} + 1000, ${field("isTaken")},
-        iif(${field("isTaken")}, 'sandbox', NULL), ${field("segments")}, ${field("sendAt")}, ${field("dueAt")}
+        iif(${field("isTaken")}, 'sandbox', NULL), ${field("segments")}, ${field("sendAt")}, ${field("dueAt")},
+        iif(${field("dueAt")} IS NULL, NULL, ${now + 20 * HOUR})
       FROM json_each(${json});
     INSERT INTO events (website_id, client_id, message_id, event, occurred_at)
       SELECT ${field("website")}, 'c', ${field("messageId")}, 'SENDING', ${field("acceptedAt")} + 500

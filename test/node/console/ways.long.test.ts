@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { hasBrowser } from "../journeys/browser.ts";
@@ -88,6 +89,26 @@ describe.skipIf(!hasBrowser)("in the console", () => {
     expect(story).toMatch(
       /Marketing goes to this person Mon-Sat 09:00-20:00 in Chicago \(Texas\)\.[\s\S]+The hours open/,
     );
+  });
+
+  it("the proof of an opt-out has the number, on paper and in the file alike, and its showing is audited once", async () => {
+    const { page } = shown;
+    await page.addInitScript(() => {
+      globalThis.print = () =>
+        document.body.setAttribute("data-printed", document.querySelector(".proof")?.textContent ?? "");
+    });
+    await shown.open(PAGES.person);
+    expect(await page.locator(".proof").innerText()).toContain("+1 206 ••• ••42");
+    await page.getByRole("button", { name: "Print" }).click();
+    await page.locator("body[data-printed]").waitFor();
+    expect(await page.locator("body").getAttribute("data-printed")).toMatch(/\+1 206 555 0142.*Made byada/s);
+    const [file] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Download as JSON" }).click(),
+    ]);
+    const proof = JSON.parse(readFileSync(await file.path(), "utf8"));
+    expect(proof).toMatchObject({ number: "+12065550142", madeBy: "ada", to: "+15035550107", wrote: "Stop please!" });
+    expect(changes().map(({ path }) => path)).toEqual(["/operator/people/p-ada/reveal"]);
   });
 
   it("a person is erased with the number of their texts, all of them, and with that of now", async () => {

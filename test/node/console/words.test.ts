@@ -11,14 +11,17 @@ import {
   medianOf,
   percentOf,
 } from "../../../console/lib/numbers.ts";
+import { proofOf } from "../../../console/lib/opt-out-proof.ts";
 import { formatPhone, isPhone, maskEmail, maskPhone, personIn } from "../../../console/lib/phones.ts";
 import { wordsOf } from "../../../console/lib/problem-words.ts";
 import { rateOf } from "../../../console/lib/rates.ts";
 import { parseHash, toHash } from "../../../console/lib/router.ts";
-import { parseSearch, textFaults, toTime, writeSearch } from "../../../console/lib/search-words.ts";
+import { OUTCOMES, parseSearch, textFaults, toTime, writeSearch } from "../../../console/lib/search-words.ts";
 import { commandOf } from "../../../console/lib/shell-command.ts";
 import { formatShortSpan, formatSpan, formatTime, formatUtc } from "../../../console/lib/times.ts";
+import { OUTCOME_CLASSES } from "../../../src/domain/messages/outcome-class.ts";
 import { PROBLEMS } from "../../../src/domain/operations/problems.ts";
+import { person } from "./fixture-people.ts";
 import { NO_SUBJECT } from "./fixture-state.ts";
 
 describe("the search", () => {
@@ -27,7 +30,12 @@ describe("the search", () => {
     ['purpose:"spring sale" hello there', { purpose: "spring sale" }, "hello there", []],
     ["AFTER:02:41 before:2026-11-21T10:00", { after: "02:41", before: "2026-11-21T10:00" }, "", []],
     ["staus:x", {}, "", ["“staus:” is no filter. Did you mean status:?"]],
-    ["zebra:x", {}, "", ["“zebra:” is no filter. There are website: purpose: status: reason: client: after: before:"]],
+    [
+      "zebra:x",
+      {},
+      "",
+      ["“zebra:” is no filter. There are website: purpose: status: outcome: reason: client: after: before:"],
+    ],
     ["https://example.com", {}, "https://example.com", []],
     ["status:", {}, "", []],
     ["status:a status:b", { status: "b" }, "", []],
@@ -69,6 +77,16 @@ describe("the search", () => {
     ...['purpose:"+1 212 555 0142"', "purpose:ada@example.com", "reason:1-212-555-0142"],
   ])("takes no person for a filter: %s", (input) => {
     expect(parseSearch(input)).toMatchObject({ filters: {}, wrong: [expect.stringContaining("takes no number")] });
+  });
+
+  it("takes an outcome as counts have it, and no other word", () => {
+    expect(parseSearch("outcome:no-receipt")).toMatchObject({ filters: { outcome: "no-receipt" }, wrong: [] });
+    expect(Object.values(OUTCOMES).toSorted()).toEqual([...OUTCOME_CLASSES].toSorted());
+    for (const input of ["outcome:noReceipt", "outcome:lost", "outcome:toString"])
+      expect(parseSearch(input)).toMatchObject({
+        filters: {},
+        wrong: [expect.stringMatching(/^outcome: takes scheduled/)],
+      });
   });
 
   it("says that a purpose with spaces stands between quotation marks", () => {
@@ -113,6 +131,40 @@ describe("addresses", () => {
   it("are written as they are read, without what is not given", () => {
     expect(toHash(["people", "a/b"], { show: "in", none: null, empty: "" })).toBe("#/people/a%2Fb?show=in");
     expect(parseHash(toHash(["messages"], { q: 'purpose:"a & b"' })).query).toEqual({ q: 'purpose:"a & b"' });
+  });
+});
+
+describe("the proof of an opt-out", () => {
+  const known = person();
+  const site = known.websites.find(({ optedOutByPerson }) => optedOutByPerson);
+  const sent = (acceptedAt: string, status: "DELIVERED" | "NOT_SUBSCRIBED" = "DELIVERED") => ({
+    ...{ messageId: "m", websiteId: site?.websiteId ?? "", acceptedAt, status, reason: null, reasonDetail: null },
+    ...{ sendPurpose: "p", text: "t", clickedAt: null },
+  });
+
+  it("has the words, the sender, the id of the text, and what was sent since, with its ids", () => {
+    if (!site) throw new Error("the fixture has none");
+    const proof = proofOf(site, {
+      ...known,
+      messages: [sent("2026-11-22T10:00:00Z", "NOT_SUBSCRIBED"), sent("2026-11-20T10:00:00Z")],
+    });
+    expect(proof).toMatchObject({
+      wrote: "Stop please!",
+      to: "+15035550107",
+      textId: "SM1",
+      ledger: expect.any(Number),
+    });
+    expect(proof).toMatchObject({ sentSince: 0, stoppedSince: 1, ofLatest: null });
+    expect(proof?.messagesSince).toEqual([
+      { messageId: "m", acceptedAt: "2026-11-22T10:00:00Z", status: "NOT_SUBSCRIBED" },
+    ]);
+  });
+
+  it("says that it counts only the latest texts where all that are known are later", () => {
+    if (!site) throw new Error("the fixture has none");
+    const many = (first: string) => [...Array.from({ length: 99 }, () => sent("2026-11-22T10:00:00Z")), sent(first)];
+    const of = (first: string) => proofOf(site, { ...known, messages: many(first) })?.ofLatest;
+    expect([of("2026-11-22T09:00:00Z"), of("2026-11-20T10:00:00Z")]).toEqual([100, null]);
   });
 });
 

@@ -8,6 +8,7 @@ export const READING = [
     "findPerson",
     "findPersonId",
     "getAccount",
+    "getCampaign",
     "getClient",
     "getMessage",
     "getOverview",
