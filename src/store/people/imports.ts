@@ -1,8 +1,8 @@
 // Imports: each is a row, and the ledger has what it has changed. See undo-import.ts for its undo.
 import { RequestFailure } from "../../domain/failure.ts";
 import { runQuery, runWrite } from "../database.ts";
-import type { ImportRow } from "../rows.ts";
 import { prepare, sql } from "../sql.ts";
+import type { ImportRow } from "./rows.ts";
 
 /** An import, as far as it is stored and undone. */
 export interface StoredImport {

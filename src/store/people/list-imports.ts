@@ -1,6 +1,6 @@
 import { runQuery } from "../database.ts";
-import type { ImportRow } from "../rows.ts";
 import { prepare, sql } from "../sql.ts";
+import type { ImportRow } from "./rows.ts";
 
 /** Times in milliseconds since 1970. */
 export interface ListedImport {

@@ -19,3 +19,26 @@ export interface InboundTextRow {
   applied: number;
   without_effect: WithoutEffect | null;
 }
+
+export interface ImportRow {
+  import_id: string;
+  website_id: string;
+  resubscribes: Bit;
+  after_id: number;
+  last_id: number;
+  undone_to: number | null;
+  restored: number;
+  changed_since: number;
+  file: string | null;
+  operator: string;
+  begun_at: number;
+  undone_at: number | null;
+  counted_request: string | null;
+  file_rows: number | null;
+  kept_unsubscribed: number | null;
+  refused: number | null;
+  new_subscribed: number | null;
+  new_opted_out: number | null;
+  became_subscribed: number | null;
+  became_opted_out: number | null;
+}

@@ -1,9 +1,9 @@
 // The undo of an import takes back each number that still has its state of the import, and no other: the latest row of the number is the
 // import's, apart from imports that are undone. The ledger says what the number was before.
 import { runNamed } from "../database.ts";
-import type { ImportRow } from "../rows.ts";
 import { prepare, sql } from "../sql.ts";
 import { type StoredImport, selectImport, toImport } from "./imports.ts";
+import type { ImportRow } from "./rows.ts";
 
 /** Ids of the ledger that one transaction looks at. */
 const STEP_IDS = 25_000;
