@@ -24,7 +24,10 @@ import { releaseClaim } from "./store/messages/messages.ts";
 
 type Batch = Pick<MessageBatch, "queue" | "messages">;
 
-/** The consumer of all queues. It never throws: the platform would redeliver the whole batch, finished jobs included. */
+/**
+ * The consumer of all queues. It never throws: the local runtime, on which faults are tried, would redeliver the whole batch, finished jobs
+ * included. The platform keeps what was acknowledged.
+ */
 export async function consume(batch: MessageBatch, deps: Deps): Promise<void> {
   // Its jobs are put back, or stored in the first database, whichever database they are for.
   if (batch.queue.endsWith("-dead")) return consumeDead(deps, batch);

@@ -42,7 +42,8 @@ export async function applyReceipts(deps: Deps, brought: SentReceipt[]): Promise
 /** The receipts without what a carrier repeats of a message. Where the message cannot be read now, all of the words are left out. */
 async function withoutTheirWords(deps: Deps, receipts: SentReceipt[]): Promise<SentReceipt[]> {
   // Carriers have words only for what went wrong: a batch of other receipts stays one call of D1.
-  const hasWords = ({ reason }: SentReceipt) => reason !== null && withoutWords(reason) !== reason;
+  const hasWords = ({ status, reason }: SentReceipt) =>
+    status !== "DELIVERED" && reason !== null && withoutWords(reason) !== reason;
   const ids = [...new Set(receipts.filter(hasWords).map(({ messageId }) => messageId))];
   if (ids.length === 0) return receipts;
   const submitted = new Map<string, AboutMessage>();

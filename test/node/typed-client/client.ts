@@ -75,10 +75,9 @@ export function mistakes(event: StatusEvent, click: ClickEvent): void {
   void client.POST("/text/message/send", { body: { phone: 12125550100, ...text } });
   // @ts-expect-error: not a string
   void client.POST("/text/bulk/message/send", { body: { messages: [{ phone: 5, ...text }] } });
+  const withoutText = [{ phone, callbackData: "", sendPurpose: "typed" }];
   // @ts-expect-error: `text` is required
-  void client.POST("/text/bulk/message/send", {
-    body: { messages: [{ phone, callbackData: "", sendPurpose: "typed" }] },
-  });
+  void client.POST("/text/bulk/message/send", { body: { messages: withoutText } });
   // @ts-expect-error: neither list
   void client.POST("/text/subscription/status", { body: {} });
   // @ts-expect-error: `sendPurpose` is required
