@@ -24,7 +24,7 @@ export const KEPT_MILLISECONDS = 60_000;
 /** What nobody has, or what does not verify, is looked up anew, but not more often: anyone can call a webhook. */
 const LOOKED_UP_MILLISECONDS = 2000;
 
-const isOfEnvironment = ({ carriers: { ready, missing } }: Deps, name: string) =>
+export const isOfEnvironment = ({ carriers: { ready, missing } }: Deps, name: string) =>
   Object.hasOwn(ready, name) || Object.hasOwn(missing, name);
 
 /**

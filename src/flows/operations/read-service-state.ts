@@ -28,7 +28,7 @@ import { LATEST_MIGRATION } from "../../store/database.ts";
 import type { CarrierPause } from "../../store/messages/carrier-pauses.ts";
 import { minuteOf, type OutcomeCount } from "../../store/operations/outcome-counts.ts";
 import { COUNTED_ROWS, countStates, type StateCounts } from "../../store/operations/service-state.ts";
-import { KEPT_MILLISECONDS, readCarriers } from "../clients/carrier-accounts.ts";
+import { isOfEnvironment, KEPT_MILLISECONDS, readCarriers } from "../clients/carrier-accounts.ts";
 import { inEach } from "../databases/places.ts";
 import { readDatabases } from "../databases/read-databases.ts";
 import { inParallel } from "../in-parallel.ts";
@@ -52,14 +52,13 @@ export async function readServiceState(
   most = COUNTED_ROWS,
 ): Promise<ServiceState> {
   const now = deps.now();
-  const [{ milliseconds, ...counts }, carriers, ...queues] = await Promise.all([
+  const [{ milliseconds, ...counts }, ...queues] = await Promise.all([
     readCounts(deps, now, most),
-    // Without the named accounts, those in use are shown as not set up.
-    readCarriers(deps, KEPT_MILLISECONDS).catch(() => deps.carriers),
     ...QUEUES.map((queue) => readQueue(deps, queue, now)),
   ]);
   const { lastSweep, callbacks, outcomes, receipts, failing, carriersInUse: inUse } = counts;
   logFailing(deps, counts, requestId);
+  const carriers = await readCarriersOf(deps, inUse);
   const databases = counts.failure === null ? await readDatabases(deps) : [];
   const ifKnown = (part: StatePart, load: Load) => (isKnown(failing, part) ? toBacklog(load, now) : UNKNOWN);
   const posts = outcomes.filter(({ kind }) => kind === "callback");
@@ -157,6 +156,12 @@ const toTime = (milliseconds: number) => new Date(milliseconds).toISOString();
 
 function runsLocally({ config }: Deps, origin: string): boolean {
   return [config.carriers.PUBLIC_ORIGIN ?? origin, origin].every((known) => isLoopback(new URL(known)));
+}
+
+/** With the named accounts, if a website has one. If they cannot be read, they are shown as not set up. */
+async function readCarriersOf(deps: Deps, inUse: string[]): Promise<Carriers> {
+  if (inUse.every((name) => isOfEnvironment(deps, name))) return deps.carriers;
+  return readCarriers(deps, KEPT_MILLISECONDS).catch(() => deps.carriers);
 }
 
 function toCarriers(

@@ -101,7 +101,8 @@ export function removeFaults(db: D1Database, websiteId: string, phones: Sql, con
 }
 
 /** A number in each of its forms, as a query. @param phone as digits */
-export const formsOf = (phone: number): Sql => sql`VALUES (${phone}), (${otherFormOf(phone)})`;
+export const formsOf = (phone: number): Sql =>
+  sql`SELECT value FROM json_each(${JSON.stringify([phone, otherFormOf(phone) ?? phone])})`;
 
 /**
  * Makes a number reachable in the websites of a database that know it.

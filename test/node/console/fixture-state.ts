@@ -332,7 +332,11 @@ export const databases = (): DatabaseList => ({
 });
 
 const ACCOUNT = {
-  ...{ carrier: "twilio", settings: { accountSid: "AC0123456789abcdef0123456789abcdef" }, secrets: ["authToken"] },
+  ...{
+    carrier: "twilio" as const,
+    settings: { accountSid: "AC0123456789abcdef0123456789abcdef" },
+    secrets: ["authToken"],
+  },
   ...{ isReadable: true, webhooks: null, createdAt: "2026-10-01T09:00:00Z", updatedAt: "2026-11-20T09:00:00Z" },
 } as const;
 
