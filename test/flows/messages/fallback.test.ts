@@ -107,13 +107,6 @@ describe("while its own pauses", () => {
   });
 });
 
-it("hears a STOP that comes to the fallback, also after the website has another", async () => {
-  const keeps = "SELECT carrier, sender FROM former_senders WHERE website_id = 'brand'";
-  expect(await at.world.rows(keeps)).toContainEqual(FALLBACK);
-  await at.world.website("brand", { fallback: null });
-  expect(await at.world.rows(keeps)).toContainEqual(FALLBACK);
-});
-
 const ANSWERS: Submission[] = [
   ...[ACCEPTED, FULL, DOWN, UNKNOWN, refusedBy("sender"), refusedBy("carrier")],
   { kind: "refused", reason: "no such number" },
