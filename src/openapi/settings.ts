@@ -39,7 +39,7 @@ const MEANINGS: Record<Name, string> = {
     "how long messages, events, links, inbound texts and dead jobs are kept. Subscriptions, their ledger and the [audit log](procedures.md#the-audit-log) are never purged",
   REQUEUE_AFTER_SECONDS: "how long a message or callback waits for its job before the sweep requeues it",
   LIMITER_LOCATION:
-    "where the Durable Object of a new website is created: the [location of the database](deploying.md#3-the-database-and-its-location), such as `enam`. By default near the website's first request. It stays there",
+    "where the Durable Object of a new website, or of a sender that gets a pace, is created: the [location of the database](deploying.md#3-the-database-and-its-location), such as `enam`. By default near the website's first request. It stays there",
   SECURITY_CONTACT:
     "where to report a vulnerability, such as `mailto:security@example.com` or an https page: `GET /.well-known/security.txt` names it. Without it, that path does not exist",
   ALERT_URL:

@@ -143,6 +143,10 @@ describe("a change of settings", () => {
     ],
     transactionalPurposes: [["receipt"], ["receipt", "reset"]],
     sendingHours: [{ profile: "us-strict", whenClosed: "delay" }, null],
+    fallback: [
+      { carrier: "kannel", sender: "+12125550188" },
+      { carrier: "sandbox", sender: "+12125550188" },
+    ],
     dailyLimit: [1000, 2000],
     unreachableAfter: [5, null],
   };

@@ -51,6 +51,8 @@ it("lists each sender of a website, with its waiting texts and why it pauses", a
     ["shop", "My Shop"],
   ] as const)
     await world.website(name, { carrier: "sandbox", sender });
+  await world.website("shop", { fallback: { carrier: "sandbox", sender: "+12125550198" } });
+  await world.website("shop", { fallback: { carrier: "sandbox", sender: SENDER } });
   await world.subscribers("outlet", phones);
   const client = await world.client("outlet");
   for (const phone of phones) await world.send(client, { phone });
@@ -63,7 +65,7 @@ it("lists each sender of a website, with its waiting texts and why it pauses", a
   );
   expect(await list()).toEqual([
     {
-      ...{ ...NOBODYS, carrier: "sandbox", sender: SENDER, websites: ["brand", "outlet"], waiting: 2 },
+      ...{ ...NOBODYS, carrier: "sandbox", sender: SENDER, websites: ["brand", "outlet", "shop"], waiting: 2 },
       pausedUntil: new Date(until).toISOString(),
       why: `sender ${SENDER} at sandbox keeps failing: its circuit breaker is open (21611)`,
     },

@@ -83,7 +83,7 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
     reason: "The websites that have, or have had, one sender.",
   },
   {
-    step: /^(SCAN (websites USING INDEX websites_by_sender|sender_paces)|SEARCH messages USING INDEX messages_pending_by_website \(website_id=\?\))$/,
+    step: /^(SCAN (websites|websites USING INDEX websites_by_sender|sender_paces)|SEARCH messages USING INDEX messages_pending_by_website \(website_id=\?\))$/,
     sql: "LEFT JOIN sender_paces p ON p.carrier = s.carrier",
     reason:
       "The operator looks at all senders: a row for each website, and at most 10,000 pending messages of each sender.",

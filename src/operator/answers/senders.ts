@@ -4,10 +4,10 @@ import { type Answers, missingShape } from "../answers.ts";
 const senderSchema = z.object({
   carrier: z.string(),
   sender: z.string(),
-  websites: z.array(z.string()).describe("The ids of the websites that send from it."),
+  websites: z.array(z.string()).describe("The ids of the websites that send from it, be it as their fallback."),
   messagesPerMinute: z.int().nullable().describe("Segments; null: no limit."),
   messagesPerDay: z.int().nullable().describe("Segments; null: no limit."),
-  waiting: z.int().describe("Pending messages of these websites, up to 10,000 of a database."),
+  waiting: z.int().describe("Pending messages of the websites whose own sender it is, up to 10,000 of a database."),
   pausedUntil: z.iso
     .datetime()
     .nullable()

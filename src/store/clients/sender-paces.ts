@@ -11,8 +11,9 @@ export interface SenderName {
 }
 
 export interface SenderState extends SenderName, Pace {
+  /** Those that have it as their own, or as their fallback. */
   websites: string[];
-  /** Pending messages that have a job, up to MOST_COUNTED. */
+  /** Pending messages that have a job, of the websites whose own sender it is, up to MOST_COUNTED. */
   waiting: number;
   /** Milliseconds since 1970. null: neither the sender nor its carrier pauses. */
   pausedUntil: number | null;
@@ -56,14 +57,21 @@ export async function listSenders(db: D1Database, only: SenderName | null, now: 
     prepare(
       db,
       sql`SELECT s.carrier, s.sender, p.messages_per_minute, p.messages_per_day,
-          (SELECT json_group_array(w.website_id) FROM websites w WHERE w.carrier = s.carrier AND w.sender = s.sender) AS website_ids,
+          (SELECT json_group_array(website_id) FROM (
+            SELECT w.website_id FROM websites w WHERE w.carrier = s.carrier AND w.sender = s.sender
+            UNION SELECT w.website_id FROM former_senders f CROSS JOIN websites w ON w.website_id = f.website_id
+              WHERE f.carrier = s.carrier AND f.sender = s.sender
+                AND w.settings ->> '$.fallback.carrier' = s.carrier AND w.settings ->> '$.fallback.sender' = s.sender)) AS website_ids,
           (SELECT count(*) FROM (SELECT 1 FROM websites w CROSS JOIN messages m INDEXED BY messages_pending_by_website
               ON m.website_id = w.website_id AND m.due_at IS NOT NULL
             WHERE w.carrier = s.carrier AND w.sender = s.sender LIMIT ${MOST_COUNTED})) AS waiting,
           (SELECT json_object('carrier', b.carrier, 'sender', b.sender, 'about', b.about, 'cause', b.cause, 'open_until', b.open_until)
             FROM carrier_pauses b WHERE b.carrier = s.carrier AND b.sender IN ('', s.sender) AND b.open_until > ${now}
             ORDER BY b.open_until DESC LIMIT 1) AS pause
-        FROM (SELECT carrier, sender FROM websites WHERE sender IS NOT NULL UNION SELECT carrier, sender FROM sender_paces) s
+        FROM (SELECT carrier, sender FROM websites WHERE sender IS NOT NULL
+          UNION SELECT settings ->> '$.fallback.carrier', settings ->> '$.fallback.sender' FROM websites
+            WHERE settings ->> '$.fallback.sender' IS NOT NULL
+          UNION SELECT carrier, sender FROM sender_paces) s
           LEFT JOIN sender_paces p ON p.carrier = s.carrier AND p.sender = s.sender
         WHERE ${only?.carrier ?? null} IS NULL OR s.carrier = ${only?.carrier ?? null} AND s.sender = ${only?.sender ?? null}
         ORDER BY s.carrier, s.sender`,

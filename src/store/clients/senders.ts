@@ -10,7 +10,7 @@ export interface Owner {
   isFormer: boolean;
 }
 
-/** The websites that send through the carrier from one of these senders, then the websites that did so before. */
+/** The websites that send through the carrier from one of these senders, be it their fallback; then the websites that did so before. */
 export async function findOwners(db: D1Database, carrier: string, senders: string[]): Promise<Owner[]> {
   const list = JSON.stringify(senders);
   const rows = await runQuery<WebsiteRow & { is_former: number }>(
@@ -19,7 +19,9 @@ export async function findOwners(db: D1Database, carrier: string, senders: strin
       sql`SELECT w.*, 0 AS is_former FROM websites w
         WHERE w.carrier = ${carrier} AND w.sender IN (SELECT value FROM json_each(${list}))
         UNION
-        SELECT w.*, 1 FROM json_each(${list}) j CROSS JOIN former_senders f ON f.carrier = ${carrier} AND f.sender = j.value
+        SELECT w.*, (w.settings ->> '$.fallback.carrier' = ${carrier} AND w.settings ->> '$.fallback.sender' IN (SELECT value FROM json_each(${list})))
+            IS NOT TRUE
+        FROM json_each(${list}) j CROSS JOIN former_senders f ON f.carrier = ${carrier} AND f.sender = j.value
           CROSS JOIN websites w ON w.website_id = f.website_id
         WHERE (w.carrier = ${carrier} AND w.sender IN (SELECT value FROM json_each(${list}))) IS NOT TRUE
         ORDER BY is_former, website_id`,

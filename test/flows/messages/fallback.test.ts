@@ -56,6 +56,22 @@ describe("after an answer of its own carrier, a text", () => {
     expect((await at.stateOf(id)).slice(0, 2)).toEqual(state);
   });
 
+  it("never goes by the fallback: the invocation may make no more requests", async () => {
+    at.answer.north = () => ({ kind: "later", reason: "no more requests", exhausted: true });
+    await at.send();
+    await at.pass(2);
+    expect(at.by("north").length).toBeGreaterThan(1);
+    expect(at.by("south")).toEqual([]);
+  });
+
+  it("never goes by the fallback: it waits for the pace of its own sender", async () => {
+    await at.world.operator("PUT", `/senders/north/${encodeURIComponent(OWN.sender)}`, { messagesPerMinute: 1 });
+    await at.send(PHONES.slice(0, 3));
+    await at.pass(2);
+    expect(at.by("north").length).toBeGreaterThan(1);
+    expect(at.by("south")).toEqual([]);
+  });
+
   it("ends once both have refused it, and goes by its own again where the fallback only fails", async () => {
     at.answer = { north: () => refusedBy("sender"), south: () => refusedBy("account") };
     const [refused = ""] = await at.send();
@@ -105,13 +121,6 @@ describe("while its own pauses", () => {
     await at.send(PHONES.slice(0, 3));
     expect(at.by("south")).toHaveLength(1);
   });
-});
-
-it("hears a STOP that comes to the fallback, also after the website has another", async () => {
-  const keeps = "SELECT carrier, sender FROM former_senders WHERE website_id = 'brand'";
-  expect(await at.world.rows(keeps)).toContainEqual(FALLBACK);
-  await at.world.website("brand", { fallback: null });
-  expect(await at.world.rows(keeps)).toContainEqual(FALLBACK);
 });
 
 const ANSWERS: Submission[] = [

@@ -1,7 +1,13 @@
 /** The pace of a sender over minutes and days. */
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import type { Job } from "../../../src/domain/messages/job.ts";
+import type { SenderNamespace } from "../../../src/platform/sender-turns.ts";
 import { mockSockets } from "../../carriers/carrier-world.ts";
 import { twilio } from "../../carriers/twilio.ts";
+import { Random } from "../../random.ts";
+import { World } from "../../world.ts";
 import { PaceStage } from "./pace-stage.ts";
 import { FULL, MANY, refuse, TWENTY } from "./sender-stage.ts";
 
@@ -59,3 +65,41 @@ it("gives no turns while the sender pauses, and its texts go after it", async ()
   await at.senders.pass(5);
   expect(await at.senders.statuses("shop")).toEqual(["SENDING"]);
 });
+
+it.each([1, 2, 3])(
+  "holds over two consumers at a time, jobs that come twice, and an object that is moved: %i",
+  async (seed) => {
+    const random = new Random(seed);
+    const { world } = at;
+    await at.setPace({ messagesPerMinute: 40 });
+    const outlet = await at.senders.makeWebsite("outlet", FULL);
+    const other = await World.another(world);
+    other.deps = { ...other.deps, now: () => world.now, carriers: world.deps.carriers };
+    other.deps = { ...other.deps, messages: world.deps.messages, bulk: world.deps.bulk };
+    for (const phone of MANY) for (const client of [at.senders.shop, outlet]) await world.send(client, { phone });
+    for (let second = 1; second <= 120; second++) {
+      world.advance(1);
+      if (second % 60 === 0) await world.sweep();
+      const due = world.jobs.filter(({ at: time }) => time <= world.now).map(({ body }) => body);
+      world.jobs.splice(0, world.jobs.length, ...world.jobs.filter(({ at: time }) => time > world.now));
+      const halves: [Job[], Job[]] = [[], []];
+      for (const job of due) for (const half of halves) if (random.chance(0.8)) half.push(job);
+      await Promise.all([
+        halves[0].length > 0 && world.deliver("textgate-messages", halves[0]),
+        halves[1].length > 0 && other.deliver("textgate-messages", halves[1]),
+      ]);
+      await Promise.all([world.afterAnswer(), other.afterAnswer()]);
+      // Where nothing has asked it since, it is not in memory.
+      if (random.chance(0.1)) await evictDurableObject(objectOf(FULL)).catch(() => {});
+    }
+    // The next test empties the objects that are in memory.
+    await runInDurableObject(objectOf(FULL), () => {});
+    expect(new Set(at.paced.map(({ messageId }) => messageId)).size).toBe(at.paced.length);
+    expect(at.paced.length).toBeGreaterThan(50);
+    for (const { at: from } of at.paced)
+      expect(at.paced.filter((it) => it.at >= from && it.at < from + 60_000).length).toBeLessThanOrEqual(40);
+  },
+);
+
+const objectOf = (sender: string) =>
+  (env.SENDERS as SenderNamespace).getByName(JSON.stringify(["twilio", sender])) as unknown as DurableObjectStub;
