@@ -29,21 +29,17 @@ const STATUSES: [bit: number, status: Receipt["status"], word: string][] = [
 
 /** In the text of a receipt, as SMPP 3.4 has it in appendix B: the network's own error code. */
 const ERROR_CODE = /\berr:(\w{1,8})\b/i;
-
 /** The state in it. Kannel takes each word that it does not know, and UNKNOWN, for a failure. */
 const STATE = /\bstat:\s*([a-z]+)/i;
-
 const STATES = new Map<string, Receipt["status"]>([
   ["DELIVRD", "DELIVERED"],
   ["ACCEPTD", "SENDING"],
   ["ENROUTE", "SENDING"],
-  // Nobody knows whether it has arrived: a later receipt or the deadline decides.
-  ["UNKNOWN", "SENDING"],
+  ["UNKNOWN", "SENDING"], // a later receipt or the deadline decides
 ]);
 
 /** The answer of a receipt of type 16: the SMSC's own code, as SMPP 3.4 has it in 5.1.3. */
 const REFUSAL_CODE = /^NACK\/0x0*([0-9a-f]{1,8})\b/i;
-
 /** The same, of a text of several parts: Kannel says no code, and the other parts may have arrived. */
 const PART_REFUSED = /^NACK\/$/;
 

@@ -6,6 +6,7 @@ import type { PhoneList } from "../../domain/people/number-list/distinct-phones.
 import { toSortedJson } from "../../domain/people/number-list/sorted-json.ts";
 import { dueEvents } from "../callbacks/events.ts";
 import { runNamed, runQuery, toJsonLists } from "../database.ts";
+import type { NumberFaults } from "../messages/number-faults.ts";
 import { auditStatement, runAudited } from "../operations/audit.ts";
 import { countOptedOut } from "../operations/count-ledgers.ts";
 import { IS_COUNTED } from "../operations/daily-counts.ts";
@@ -134,15 +135,6 @@ export interface Person {
   optOutConfirmedAt: number | null;
   faults: NumberFaults | null;
   changes: SubscriptionEntry[];
-}
-
-/** The latest texts to a number, in a row, that ended with a permanent fault of it. */
-export interface NumberFaults {
-  texts: number;
-  /** The carrier's code of the latest. */
-  code: string;
-  /** Milliseconds since 1970; null: texts to the number still go. */
-  unreachableSince: number | null;
 }
 
 /** One row of the ledger. */
