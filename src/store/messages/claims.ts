@@ -14,7 +14,7 @@ import { breakerStatements, selectBreakers, toBreakers } from "./carrier-pauses.
 import { type ClaimedMessage, type ClaimedRow, toClaimedMessages } from "./claimed-message.ts";
 import { IS_HELD } from "./holds.ts";
 import { deadlineOf } from "./messages.ts";
-import { faultStatements, type NumberFault } from "./number-faults.ts";
+import { faultStatements, faultsOf } from "./number-faults.ts";
 import { receiptStatements } from "./receipts.ts";
 import { WITH_ENTRY } from "./submissions.ts";
 
@@ -89,16 +89,7 @@ function outcomeStatements(db: D1Database, { claim, records, longestWait, counts
   return {
     counts: counts.length > 0 ? addCounts(db, toCounts(counts), isNew) : null,
     working: breakerStatements(db, breakers, now, isNew),
-    faults: faultStatements(
-      db,
-      {
-        faults: records.filter((record): record is SubmissionRecord & NumberFault => Boolean(record.numberFault)),
-        delivered: [],
-        unreachable: records.flatMap(({ messageId, code }) => (code === "UNREACHABLE" ? messageId : [])),
-      },
-      sql`m.claim = ${claim} AND m.status = 'PENDING_TO_SEND'`,
-      now,
-    ),
+    faults: faultStatements(db, faultsOf(records), sql`m.claim = ${claim} AND m.status = 'PENDING_TO_SEND'`, now),
     afterReceipt: prepare(
       db,
       sql`UPDATE messages AS m SET claim = NULL, carrier_message_id = coalesce(m.carrier_message_id, r.carrier_message_id),

@@ -1,5 +1,6 @@
 // Permanent faults of numbers, and how clients hear that a number has become unreachable. A text that is delivered writes no row: it
 // removes one where its number has one.
+import type { SubmissionRecord } from "../../domain/messages/job.ts";
 import type { Author } from "../../domain/operations/audit.ts";
 import { maskNumbers } from "../../domain/operations/mask.ts";
 import { otherFormOf } from "../../domain/people/two-form-numbers.ts";
@@ -21,6 +22,22 @@ export interface FoundFaults {
   delivered: string[];
   /** Messages that end because their number is unreachable: a lower unreachableAfter may have made it so. */
   unreachable?: string[];
+}
+
+/** What submissions have found. */
+export const faultsOf = (records: SubmissionRecord[]): FoundFaults => ({
+  faults: records.flatMap(({ messageId, numberFault }) => (numberFault ? { messageId, numberFault } : [])),
+  delivered: [],
+  unreachable: records.flatMap(({ messageId, code }) => (code === "UNREACHABLE" ? messageId : [])),
+});
+
+/** The latest texts to a number, in a row, that ended with a permanent fault of it. */
+export interface NumberFaults {
+  texts: number;
+  /** The carrier's code of the latest. */
+  code: string;
+  /** Milliseconds since 1970; null: texts to the number still go. */
+  unreachableSince: number | null;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { runNamed } from "../database.ts";
+import type { NumberFaults } from "../messages/number-faults.ts";
 import type { ChangeSource, SubscriptionChangeRow, SubscriptionRow } from "../rows.ts";
 import { prepare, sql } from "../sql.ts";
 
@@ -12,15 +13,6 @@ export interface Person {
   optOutConfirmedAt: number | null;
   faults: NumberFaults | null;
   changes: SubscriptionEntry[];
-}
-
-/** The latest texts to a number, in a row, that ended with a permanent fault of it. */
-export interface NumberFaults {
-  texts: number;
-  /** The carrier's code of the latest. */
-  code: string;
-  /** Milliseconds since 1970; null: texts to the number still go. */
-  unreachableSince: number | null;
 }
 
 /** One row of the ledger. */
