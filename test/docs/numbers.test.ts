@@ -29,6 +29,7 @@ import {
   LONGEST_STORE_TRY_MILLISECONDS,
   MOST_ATTEMPTS,
   QUEUE_RETRIES,
+  RECEIPT_WITHIN_HOURS,
   RECOVERY_MILLISECONDS,
   SCHEDULED_LEAD_MILLISECONDS,
   SILENT_STORE_TRIES,
@@ -128,6 +129,7 @@ const [cheapest, dearest] = [Math.min(...together), Math.max(...together)];
 
 const SENTENCES: Record<string, string[]> = {
   README: [
+    `after ${RECEIPT_WITHIN_HOURS.fallback} hours without a receipt`,
     `A million texts cost $${cheapest} to $${dearest} beyond what the plan includes, or $${alone} if each comes alone`,
   ],
   "docs/api": [
@@ -184,6 +186,11 @@ const SENTENCES: Record<string, string[]> = {
     `leaves the jobs of the database alone for ${seconds(DATABASE_PAUSE_MILLISECONDS)} seconds`,
     `From ${FULL_SHARE * 100} % of D1's 10 GB on`,
     `from ${FILLING_SHARE * 100} % on`,
+  ],
+  "docs/platforms": [
+    `within ${hours(IDEMPOTENCY_MILLISECONDS)} hours, the key sends one text`,
+    `a key is valid for ${hours(IDEMPOTENCY_MILLISECONDS)} hours`,
+    `${REQUESTS_PER_SECOND} per second and website`,
   ],
   "docs/runbook": [
     `a second one within ${minutes(REPEATED_ROTATION_MILLISECONDS)} minutes replaces the first`,

@@ -4,15 +4,18 @@
  * - Klaviyo: "How to add a webhook action to a flow" and "Understanding webhook status codes", revision 2026-01-15.
  * - Braze: "Creating a webhook", section "Errors, retry logic, and timeouts", and "Webhook object" (both undated).
  * - Salesforce Marketing Cloud: "Journey Builder - Custom Activity Examples", section "Dedupe of requests", 2020-10-01.
+ * - The same, AMPscript: the reference of `HTTPPostWithRetry` (undated). It does not say what it repeats.
+ * - Ometria: "Using webhooks in automation campaigns" (undated). It says nothing of repetitions.
  * - Iterable: "Journey Webhooks" (undated). It says that responses are discarded, and nothing that we could read of repetitions.
  * - Customer.io: "Send and receive data with webhooks" (undated), and "Journey Webhook Headers & Documentation", 2023-10-25.
+ * - HubSpot: "Custom code actions" (2026-03), and "Webhook information" (2023-12-12).
  */
-import { readFileSync } from "node:fs";
 import { createServer, request as httpRequest, type IncomingMessage } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { close, listen, readBody } from "../harness/loopback.ts";
 import { type Client, makeClient, operate, untilStatus } from "../harness/service.ts";
 import { type SharedService, sharedService } from "../harness/shared-service.ts";
+import { type Person, render, renderJinja, runAmpscript, runCustomCode } from "./platform-templates.ts";
 
 const ADA = { phone: "+12125550100", email: "ada@example.com" };
 const JSON_TYPE = ["Content-Type", "application/json"];
@@ -33,52 +36,17 @@ interface Platform {
   guard: "Idempotency-Key" | "duplicateWindowHours";
 }
 
-const PAGE = readFileSync("docs/platforms.md", "utf8");
-
 /** What breaks a JSON string that nobody has escaped, and what does not. */
 const NAME = 'Bill "Buzz" O\'Ada\\Lovelace\n💬';
 
-const escapeJson = (text: string) => JSON.stringify(text).slice(1, -1);
+const BILL: Person = { ...ADA, firstName: NAME };
 
-/** The filters of the templates, as their languages define them. Each takes its arguments as they stand. */
-const FILTERS: Record<string, (text: string, ...args: string[]) => string> = {
-  default: (text, other = "") => text || other,
-  // Django's: https://docs.djangoproject.com/en/stable/ref/templates/builtins/#escapejs
-  escapejs: (text) =>
-    text.replaceAll(/[\\'"<>&=;`\u2028\u2029-]|\p{Cc}/gu, (it) => {
-      const hex = it.charCodeAt(0).toString(16).toUpperCase();
-      return `\\u${hex.padStart(4, "0")}`;
-    }),
-  json_escape: escapeJson,
-  remove: (text, part = "") => text.replaceAll(part, ""),
-  replace: (text, part = "", by = "") => text.replaceAll(part, by),
-  strip_newlines: (text) => text.replaceAll(/\r?\n/g, ""),
-};
+/** Names and values in turn; the credentials are those of the test. */
+const inTurn = (headers: Record<string, string>) =>
+  Object.entries(headers).flatMap(([name, value]) => (/^x-client/i.test(name) ? [] : [name, value]));
 
-/** `value | filter: 'a', "b" | …`, also without spaces, as Django has it. */
-function applyFilters(value: string, tag: string): string {
-  return [...tag.matchAll(/\|\s*(\w+)(?:\s*:\s*((?:'[^']*'|"[^"]*"|[,\s])*))?/g)].reduce(
-    (text, [, name = "", args = ""]) => {
-      const filter = FILTERS[name];
-      if (!filter) throw new Error(`the page has a filter that the platform may not have: ${name}`);
-      return filter(
-        text,
-        ...[...args.matchAll(/'([^']*)'|"([^"]*)"/g)].map(([, single, double]) => single ?? double ?? ""),
-      );
-    },
-    value,
-  );
-}
-
-/** The template in a section of the page, rendered for one person. */
-function render(section: string, { phone, email, firstName }: Record<"phone" | "email" | "firstName", string>): string {
-  const template = /^ {4}\{$.+?^ {4}\}$/ms.exec(PAGE.split(`\n## ${section}\n`)[1] ?? "")?.[0] ?? "";
-  return template.replaceAll(/\{\{(.+?)\}\}(?!\})/g, (_, tag: string) => {
-    if (/phone/i.test(tag)) return applyFilters(phone, tag);
-    if (/email/i.test(tag)) return applyFilters(email, tag);
-    return /first_?name/i.test(tag) ? applyFilters(firstName, tag) : "of-ada";
-  });
-}
+const ampscript = runAmpscript("Salesforce Marketing Cloud", BILL, "ada-1");
+const hubspot = await runCustomCode("HubSpot", BILL, "ada-1");
 
 const PLATFORMS: Platform[] = [
   {
@@ -88,6 +56,15 @@ const PLATFORMS: Platform[] = [
     body: render("Klaviyo", { ...ADA, phone: "", firstName: NAME }),
     attempts: 18,
     repeats: [429, 500, 502, 503],
+    guard: "duplicateWindowHours",
+  },
+  {
+    name: "Ometria",
+    headers: JSON_TYPE,
+    body: renderJinja("Ometria", BILL),
+    attempts: 2,
+    // Nothing is said.
+    repeats: ["no answer", 400, 408, 429, 500, 502, 503, 504],
     guard: "duplicateWindowHours",
   },
   {
@@ -114,6 +91,14 @@ const PLATFORMS: Platform[] = [
     guard: "Idempotency-Key",
   },
   {
+    name: "Salesforce Marketing Cloud, AMPscript",
+    headers: inTurn(ampscript.headers),
+    body: ampscript.body,
+    attempts: 4,
+    repeats: ["no answer", 400, 408, 429, 500, 502, 503, 504],
+    guard: "Idempotency-Key",
+  },
+  {
     name: "Iterable",
     headers: ["Content-Type", "application/json; charset=utf-8"],
     body: render("Iterable", { ...ADA, firstName: NAME }),
@@ -130,6 +115,14 @@ const PLATFORMS: Platform[] = [
     // Nothing is said of statuses either.
     repeats: ["no answer", 429, 500, 502, 503, 504],
     guard: "duplicateWindowHours",
+  },
+  {
+    name: "HubSpot",
+    headers: inTurn(hubspot.headers),
+    body: hubspot.body,
+    attempts: 10,
+    repeats: [429, 500, 502, 503, 504],
+    guard: "Idempotency-Key",
   },
 ];
 
@@ -195,6 +188,16 @@ async function countAccepted(websiteId: string): Promise<number> {
   return total.accepted;
 }
 
+test("the templates in other languages are JSON whatever a person is called", async () => {
+  const nobody = { ...BILL, firstName: "" };
+  const textOf = (body: string) => JSON.parse(body).text;
+  expect(textOf(renderJinja("Ometria", BILL))).toBe(`Brand: Happy Birthday, ${NAME}!`);
+  expect(textOf(renderJinja("Ometria", nobody))).toBe("Brand: Happy Birthday, you!");
+  expect(textOf(ampscript.body)).toBe("Brand: Happy Birthday, Bill 'Buzz' O'AdaLovelace💬!");
+  expect(textOf(hubspot.body)).toBe(`Brand: Happy Birthday, ${NAME}!`);
+  expect(textOf((await runCustomCode("HubSpot", nobody, "ada-1")).body)).toBe("Brand: Happy Birthday, you!");
+});
+
 test.each([
   ["Klaviyo", `Brand: Happy Birthday, ${NAME}!`],
   ["Braze", `Brand: Happy Birthday, ${NAME}!`],
@@ -244,7 +247,7 @@ describe.each(PLATFORMS)("$name", (platform) => {
     const client = await makeClientOf(platform);
     const broken = platform.body.replace('"text"', '"text');
     const { outcomes } = await run(platform, client, broken);
-    expect(outcomes).toEqual(platform.repeats.includes(400) ? [400, 400] : [400]);
+    expect(outcomes).toEqual(platform.repeats.includes(400) ? Array(platform.attempts).fill(400) : [400]);
     expect(await countAccepted(client.websiteId)).toBe(0);
   });
 
