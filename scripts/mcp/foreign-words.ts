@@ -27,7 +27,7 @@ export const FOREIGN = new Set([
     "optOutWords",
     "body",
   ],
-  ...["callbackUrl", "carrierMessageId", "from", "host", "to"],
+  ...["callbackUrl", "carrierMessageId", "from", "host", "to", "why"],
 ]);
 
 function fieldsIn(value: unknown, found: Set<string>): Set<string> {

@@ -1,4 +1,13 @@
-import type { Entry } from "./runbook.ts";
+export interface Entry {
+  /** What is wrong, and what it does to texts. Two or three sentences; the first of them is shown in tables. */
+  meaning: string;
+  /** What the operator does, in order. */
+  steps: readonly string[];
+  /** Whether it is safe to repeat a step, or to send again. */
+  isSafe: string;
+  /** When the problem ends, if it is not with its cause. */
+  ends?: string;
+}
 
 /** What an operator does about the problems of carriers, senders and receipts. */
 export const OF_CARRIERS = {

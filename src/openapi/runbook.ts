@@ -1,16 +1,5 @@
 import type { Problem } from "../domain/operations/problems.ts";
-import { OF_CARRIERS } from "./runbook-carriers.ts";
-
-export interface Entry {
-  /** What is wrong, and what it does to texts. Two or three sentences; the first of them is shown in tables. */
-  meaning: string;
-  /** What the operator does, in order. */
-  steps: readonly string[];
-  /** Whether it is safe to repeat a step, or to send again. */
-  isSafe: string;
-  /** When the problem ends, if it is not with its cause. */
-  ends?: string;
-}
+import { type Entry, OF_CARRIERS } from "./runbook-carriers.ts";
 
 const ADD_DATABASE = [
   "Look at the size and growth of each database: `npm run operator -- databases`.",

@@ -163,7 +163,7 @@ describe("a silent D1", () => {
   it("leaves /health its own limit", async () => {
     const answer = await whileSilent("D1", () => world.fetch("/health"));
     expect(answer.status).toBe(503);
-    expect(waited).toEqual([2000]);
+    expect(waited).toEqual([1800]);
   });
 
   it("has a batch of a hundred jobs put back within minutes, however many of them run alone", async () => {

@@ -31,6 +31,11 @@ export async function writePart(target: Target, changes: SubscriptionChange[], e
     erased: hasOptIns ? prepare(db, erased) : null,
     refused: hasOptIns ? selectRefused(db, decided) : null,
     ...(run?.isDry ? NOT_WRITTEN : write(target, given, decided)),
+    // Whoever says that a number is subscribed says that it is worth a text, even if nothing changes.
+    reached:
+      hasOptIns && !run?.isDry
+        ? removeFaults(db, target.websiteId, sql`SELECT phone FROM (${given}) WHERE subscribed = 1`)
+        : null,
     confirmed: run?.isDry || changes.every(isOptIn) ? null : confirmOptOuts(target, changes),
     counts: run && (run.isDry ? countDry(target, decided) : countLedger(target, run.latestId)),
     isOpen: run === null || run.isDry ? null : noteLast(db, origin.proof),
@@ -52,7 +57,7 @@ export async function writePart(target: Target, changes: SubscriptionChange[], e
 
 const toPhones = (list = "[]") => JSON.parse(list) as number[];
 
-const NOT_WRITTEN = { changes: null, told: null, subscriptions: null, reached: null };
+const NOT_WRITTEN = { changes: null, told: null, subscriptions: null };
 
 const selectRefused = (db: D1Database, decided: Sql) =>
   prepare(
@@ -77,8 +82,6 @@ function write(target: Target, given: Sql, decided: Sql) {
     ),
     told: run === null ? null : changeNotices(db, { ...origin, websiteId }, run),
     subscriptions: setSubscriptions(target, given),
-    // Whoever says that a number is subscribed says that it is worth a text, even if nothing changes.
-    reached: removeFaults(db, websiteId, sql`SELECT phone FROM (${given}) WHERE subscribed = 1`),
   };
 }
 

@@ -347,7 +347,7 @@ describe("at night", () => {
     expect((await operator(["release", websiteId, ...filter])).output).toMatch(/^released +0\n/);
     const found = await operator(["messages", "--phone", ADA, "--reason", "CANCELLED"]);
     expect(found.output).toMatch(
-      new RegExp(`^acceptedAt .*\\n2\\S+Z +FAILED_TO_SEND +\\${ADA} .* ${messageId} +CANCELLED`),
+      new RegExp(`^acceptedAt .*\\n2\\S+Z +FAILED_TO_SEND +\\${ADA} .* ${messageId} +CANCELLED`, "m"),
     );
     expect((await operator(["find-person", ADA])).output).toMatch(
       new RegExp(`^phone .*^websiteId +${websiteId}$.*^messages\n.*${messageId}`, "ms"),

@@ -274,12 +274,35 @@ describe("words of others", () => {
 
   /** String fields of the tools' answers that the service or its operators write. */
   const OURS = [
-    ...["advice", "allowedCountries", "by", "carrier", "clientId", "clientName", "createdBy", "database", "email"],
-    ...["endsIn", "eventId", "failed", "failedJobs", "holdId", "id", "linkOrigin", "messageId", "missing"],
-    ...["missingSettings", "name", "next", "operator", "outcome", "personId", "phone", "problem", "queue", "region"],
-    ...["requestId", "schemaVersion", "sender", "sessionId", "source", "states", "subject", "timeZone"],
-    ...["transactionalPurposes", "unavailableDatabases", "until", "waitsFor", "websiteId", "websiteName"],
-    ...["websiteNames", "window", "zones"],
+    ...[
+      "advice",
+      "allowedCountries",
+      "by",
+      "carrier",
+      "clientId",
+      "clientName",
+      "code",
+      "createdBy",
+      "database",
+      "email",
+    ],
+    ...["endsIn", "eventId", "failed", "failedJobs", "holdId", "id", "inbound", "linkOrigin", "messageId", "missing"],
+    ...[
+      "missingSettings",
+      "name",
+      "next",
+      "operator",
+      "outcome",
+      "personId",
+      "phone",
+      "problem",
+      "queue",
+      "receipts",
+      "region",
+    ],
+    ...["requestId", "schemaVersion", "secrets", "sender", "sessionId", "source", "states", "subject", "timeZone"],
+    ...["transactionalPurposes", "unavailableDatabases", "until", "waitsFor", "websiteId", "websiteIds", "websiteName"],
+    ...["websiteNames", "websites", "window", "zones"],
   ];
 
   it("are in fields that are listed: each other field of an answer is ours", async () => {
