@@ -35,7 +35,11 @@ interface IsolateState extends Database {
   config: Config;
   carriers: Carriers;
   /** The named accounts that this isolate has read, and when: see src/flows/clients/carrier-accounts.ts. */
-  accounts: { byName: ReadonlyMap<string, { name: string; at: string; carrier: Carrier }>; readAt: number };
+  accounts: {
+    byName: ReadonlyMap<string, { name: string; at: string; carrier: Carrier }>;
+    readAt: number;
+    triedAt: number;
+  };
   credentials: CredentialStore;
   erasureKey: ErasureKey;
   limiter: RateGate;
@@ -101,7 +105,7 @@ export function makeIsolateState(env: Env): IsolateState {
     places: new Map(),
     config,
     carriers: makeCarriers(config),
-    accounts: { byName: new Map(), readAt: Number.NEGATIVE_INFINITY },
+    accounts: { byName: new Map(), readAt: Number.NEGATIVE_INFINITY, triedAt: Number.NEGATIVE_INFINITY },
     credentials: new CredentialStore(env.CREDENTIALS),
     erasureKey: new ErasureKey(env.CREDENTIALS),
     limiter: new RateGate(env.RATE_LIMITER as RateLimiterNamespace, config.limiterLocation),

@@ -1,6 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import { DAY } from "./domain/messages/daily-limit.ts";
-import { type Ask, type Line, MINUTE, type Pace, SenderPace, type Turn } from "./domain/messages/sender-pace.ts";
+import { type Ask, DAY, type Line, MINUTE, type Pace, SenderPace, type Turn } from "./domain/messages/sender-pace.ts";
 import { KeptCount } from "./platform/kept-count.ts";
 import type { SenderCalls } from "./platform/sender-turns.ts";
 

@@ -36,7 +36,7 @@ export function Accounts(): JSX.Element {
           ]}
         />
       )}
-      <FromShell line="put-account <name>" />
+      <FromShell line="accounts" />
     </Page>
   );
 }

@@ -33,7 +33,7 @@ export function Senders(): JSX.Element | null {
           ],
         ]}
       />
-      <FromShell line="set-sender twilio +12065550100 --messages-per-minute 75" />
+      <FromShell line="senders" />
     </Section>
   );
 }

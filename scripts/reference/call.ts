@@ -25,14 +25,19 @@ export interface Surroundings {
 /** A host of the documentation, until the browser puts the page's own origin in its place. */
 const ORIGIN = "https://sms.example.com";
 
+/** Paragraphs of a description before the form: with more, one would scroll to it. */
+const FIRST_PARAGRAPHS = 2;
+
 export function renderCall(call: Call, page: Surroundings): Markup {
-  const { operationId: id, summary, method, path, description, isEvent } = call;
+  const { operationId: id, summary, method, path, isEvent } = call;
+  const paragraphs = call.description.split("\n\n");
+  const [first, rest] = [paragraphs.slice(0, FIRST_PARAGRAPHS), paragraphs.slice(FIRST_PARAGRAPHS)];
   return html`
 <section class="call" id="${id}" aria-labelledby="${id}-name">
 <div class="about">
 <h3 id="${id}-name"><a href="#${id}">${summary}</a></h3>
 <p class="line"><b>${isEvent ? "Event" : method}</b> <code>${path}</code></p>
-${toHtml(description, page.places)}
+${toHtml(first.join("\n\n"), page.places)}
 </div>
 <div class="aside">
 ${isEvent || isSigned(call) ? "" : renderTry(call)}
@@ -40,6 +45,7 @@ ${isEvent ? "" : renderPrograms(call)}
 ${renderExamples(call)}
 </div>
 <div class="fields">
+${toHtml(rest.join("\n\n"), page.places)}
 ${renderRequest(call, page)}
 ${Object.entries(call.responses).map(([status, it]) => !it.$ref && renderResponse(call, status, it, page))}
 ${renderErrors(call, page)}

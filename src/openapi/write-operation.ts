@@ -33,7 +33,7 @@ export function writeOperation(call: Call, names: SchemaNames, errors: ErrorResp
 
 function describe({ description, access }: Call): string {
   return typeof access === "object"
-    ? `${description}\n\nThe client needs the operation \`${access.client}\`. ${SANDBOX_ERROR}`
+    ? `${description}\n\nThe client needs the operation \`${access.client}\`.\n\n${SANDBOX_ERROR}`
     : fillDescription(description);
 }
 

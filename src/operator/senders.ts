@@ -2,6 +2,7 @@ import { carrierRules } from "../carriers/index.ts";
 import type { Deps } from "../deps.ts";
 import { failField } from "../domain/failure.ts";
 import { paceFields } from "../domain/messages/sender-pace.ts";
+import { readCarriers } from "../flows/clients/carrier-accounts.ts";
 import { putPace, readSenders } from "../flows/clients/senders.ts";
 import { type ApiRequest, authorOf } from "../http/api-request.ts";
 import { BODY_LIMITS, readFields } from "../http/body.ts";
@@ -61,7 +62,7 @@ const put = operatorCall({
   errors: ["resource-unknown"],
   command: { name: "set-sender" },
   run: async (request, deps) => {
-    const name = readSenderName(request, deps);
+    const name = await readSenderName(request, deps);
     await putPace(deps, authorOf(request), name, await readFields(request, paceFields, BODY_LIMITS.settings));
     const { senders } = await readSenders(deps, name);
     return senderView(senders[0] ?? { ...name, ...UNUSED });
@@ -75,9 +76,9 @@ const UNUSED = {
 };
 
 /** @throws RequestFailure resource-unknown, fields-wrong */
-function readSenderName({ params }: ApiRequest, { carriers }: Deps): SenderName {
+async function readSenderName({ params }: ApiRequest, deps: Deps): Promise<SenderName> {
   const name = { carrier: decode(params.carrier ?? ""), sender: decode(params.sender ?? "") };
-  for (const { field, message } of carrierRules(carriers).faults(name.carrier, name.sender)) {
+  for (const { field, message } of carrierRules(await readCarriers(deps)).faults(name.carrier, name.sender)) {
     requireFound(field !== "carrier", "carrier, or it is not set up");
     failField("sender", message);
   }

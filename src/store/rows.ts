@@ -89,7 +89,8 @@ export interface MessageRow {
   attempts: number;
   carrier: string | null;
   sender: string | null;
-  by_fallback: Bit;
+  /** See SubmissionRecord. */
+  by_fallback: number;
   carrier_message_id: string | null;
   encoding: Segments["encoding"] | null;
   segments: number | null;

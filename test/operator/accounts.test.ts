@@ -102,12 +102,24 @@ describe("a website", () => {
     expect(carriers).toContainEqual(expect.objectContaining({ carrier: "brand-a", isInUse: true, isSetUp: true }));
   });
 
+  it("has senders with a pace at its account", async () => {
+    await put("brand-a", TWILIO);
+    const pace = (carrier: string) =>
+      call("PUT", `/senders/${carrier}/${encodeURIComponent("+12125550000")}`, { messagesPerMinute: 60 });
+    expect(await pace("brand-a")).toMatchObject({ status: 200, body: { carrier: "brand-a", messagesPerMinute: 60 } });
+    expect((await pace("brand-b")).status).toBe(404);
+  });
+
   it("keeps its account from being removed", async () => {
     await put("brand-a", TWILIO);
     await call("PUT", "/websites/brand", { name: "Brand", carrier: "brand-a", sender: "+12125550000" });
     const refused = await call("DELETE", "/accounts/brand-a");
     expect(refused).toMatchObject({ status: 400, body: { details: [{ message: expect.stringContaining("brand") }] } });
-    await call("PUT", "/websites/brand", { carrier: "sandbox" });
+    const fallback = { carrier: "brand-a", sender: "+12125550001" };
+    await call("PUT", "/websites/brand", { carrier: "sandbox", fallback });
+    expect((await call("GET", "/accounts/brand-a")).body).toMatchObject({ websiteIds: ["brand"] });
+    expect((await call("DELETE", "/accounts/brand-a")).status).toBe(400);
+    await call("PUT", "/websites/brand", { fallback: null });
     expect(await call("DELETE", "/accounts/brand-a")).toEqual({ status: 200, body: { name: "brand-a" } });
     expect((await call("GET", "/accounts")).body).toEqual({ accounts: [] });
     expect((await call("DELETE", "/accounts/brand-a")).status).toBe(404);

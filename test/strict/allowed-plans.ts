@@ -94,6 +94,11 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
     reason: "A text to a sender that no website has or has had: every website of the carrier may be meant.",
   },
   {
+    step: "SEARCH former_senders USING PRIMARY KEY (carrier=?)",
+    sql: "CROSS JOIN former_senders f ON f.carrier = j.value",
+    reason: "An operator asks which websites have an account, be it as that of their fallback.",
+  },
+  {
     step: "SEARCH websites USING INDEX websites_by_sender (carrier=?)",
     sql: "CROSS JOIN messages m INDEXED BY messages_retried",
     reason:

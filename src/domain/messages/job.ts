@@ -38,8 +38,8 @@ const submissionRecordSchema = z.object({
   receipt: receiptSchema.nullable(),
   /** false: the message was claimed, and not submitted. */
   attempted: z.boolean().default(true),
-  /** It goes by the fallback of its website next. Left out: by the website's own carrier and sender. */
-  byFallback: z.boolean().optional(),
+  /** By what it goes next: 0 the website's own carrier and sender, 1 the fallback; 2 only that, and 3 only its own: the other has refused it. */
+  byFallback: z.literal([0, 1, 2, 3]).optional(),
   /** The entry in the history of the message. null: the first submission was accepted, which the columns of the message show. */
   entry: submissionEntrySchema.nullable(),
 });

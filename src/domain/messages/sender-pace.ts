@@ -31,6 +31,9 @@ export const LATEST_MILLISECONDS = 750;
 /** Longer than a minute by a step and by LATEST_MILLISECONDS: no minute has more submissions than the pace, whenever it begins. */
 export const MINUTE: Window = { stepMilliseconds: 250, steps: 244 };
 
+/** Longer than 24 hours by a step, and by one for a turn that is given before its time. */
+export const DAY: Window = { stepMilliseconds: 60_000, steps: 24 * 60 + 2 };
+
 const WINDOW_MILLISECONDS = MINUTE.stepMilliseconds * MINUTE.steps;
 
 /** A run waits so long for the turn of a text. A queue cannot: its delays are whole seconds. */
@@ -66,6 +69,8 @@ export interface Line {
   /** When a text goes that comes now: one that has waited or is urgent, and any other. */
   front: number;
   end: number;
+  /** The pace by which they stand: by another one, nobody is in the line yet. */
+  pace: Pace | null;
 }
 
 type Count = Pick<RollingCount, "add" | "roomAt" | "promise">;
@@ -76,7 +81,7 @@ export class SenderPace {
   readonly line: Line;
 
   /** @param minute see MINUTE @param day see DAY */
-  constructor(minute: Count, day: Count, line: Line = { next: 0, front: 0, end: 0 }) {
+  constructor(minute: Count, day: Count, line: Line = { next: 0, front: 0, end: 0, pace: null }) {
     this.#minute = minute;
     this.#day = day;
     this.line = line;
@@ -89,7 +94,8 @@ export class SenderPace {
     const inMinute = Math.min(segments, perMinute);
     const inDay = Math.min(segments, perDay);
     const spread = inMinute * (WINDOW_MILLISECONDS / perMinute);
-    if (now - this.line.next > IDLE_MILLISECONDS) Object.assign(this.line, { front: now, end: now });
+    if (!isSame(this.line.pace, pace)) Object.assign(this.line, { next: now, front: now, end: now, pace });
+    else if (now - this.line.next > IDLE_MILLISECONDS) Object.assign(this.line, { front: now, end: now });
     const earliest = Math.max(now, this.line.next);
     const turn = this.#minute.roomAt(inMinute, perMinute, earliest);
     if (this.#day.roomAt(inDay, perDay, turn) > turn) return wait(this.#day.promise(inDay), now);
@@ -111,5 +117,8 @@ export class SenderPace {
     return at;
   }
 }
+
+const isSame = (one: Pace | null, other: Pace) =>
+  one?.messagesPerMinute === other.messagesPerMinute && one.messagesPerDay === other.messagesPerDay;
 
 const wait = (at: number, now: number): Turn => ({ isGranted: false, milliseconds: at - now });

@@ -34,6 +34,9 @@ export const isOfEnvironment = ({ carriers: { ready, missing } }: Deps, name: st
 async function readAccounts(deps: Deps, maxAge: number): Promise<ReadonlyMap<string, NamedAccount>> {
   const kept = deps.accounts;
   if (deps.now() - kept.readAt < maxAge) return kept.byName;
+  // Another request of this isolate reads them now, or has just failed to: anyone can call a webhook, as often as they like.
+  if (deps.now() - kept.triedAt < Math.min(maxAge, LOOKED_UP_MILLISECONDS)) return lastRead(kept);
+  kept.triedAt = deps.now();
   const first = inFirst(deps);
   try {
     const stored = await listAccounts(first.db);
@@ -41,10 +44,16 @@ async function readAccounts(deps: Deps, maxAge: number): Promise<ReadonlyMap<str
     kept.byName = new Map(made.flatMap((account) => (account ? [[account.name, account] as const] : [])));
     kept.readAt = deps.now();
   } catch (error) {
-    if (kept.readAt === Number.NEGATIVE_INFINITY) throw error;
     deps.log("error", "accounts.unknown", { error: describeError(error) });
+    if (kept.readAt === Number.NEGATIVE_INFINITY) throw error;
   }
   return kept.byName;
+}
+
+/** @throws RequestFailure store-unavailable: this isolate has none yet */
+function lastRead({ byName, readAt }: Deps["accounts"]): ReadonlyMap<string, NamedAccount> {
+  if (readAt === Number.NEGATIVE_INFINITY) throw new RequestFailure({ kind: "store-unavailable" });
+  return byName;
 }
 
 /** An account that is ready. */
@@ -98,6 +107,7 @@ export async function findAccountOf(
   name: string,
   isFresh: boolean,
 ): Promise<Carrier | undefined> {
+  if (!isOfEnvironment(deps, at)) return undefined;
   const known = isFresh ? undefined : (await readAccounts(deps, KEPT_MILLISECONDS)).get(name);
   const account = known ?? (await readAccounts(deps, LOOKED_UP_MILLISECONDS)).get(name);
   return account?.at === at ? account.carrier : undefined;
@@ -121,7 +131,7 @@ export async function storeAccount(deps: Deps, author: Author, name: string, acc
   const sealed = await seal(JSON.stringify(secrets), deps.config.serviceKey ?? "");
   const { carrier } = account;
   await putAccount(db, author, { name, carrier, settings: shown, sealed }, present, deps.now());
-  deps.accounts.readAt = Number.NEGATIVE_INFINITY;
+  Object.assign(deps.accounts, { readAt: Number.NEGATIVE_INFINITY, triedAt: Number.NEGATIVE_INFINITY });
 }
 
 /** @throws RequestFailure fields-wrong: a website uses it; resource-unknown */
@@ -133,5 +143,5 @@ export async function removeAccount(deps: Deps, author: Author, name: string): P
   const websites = answers.flat().map(({ websiteId }) => websiteId);
   if (websites.length > 0) failField("name", `is the carrier of ${websites.join(", ")}: give them another one first`);
   await deleteAccount(db, author, name, deps.now());
-  deps.accounts.readAt = Number.NEGATIVE_INFINITY;
+  Object.assign(deps.accounts, { readAt: Number.NEGATIVE_INFINITY, triedAt: Number.NEGATIVE_INFINITY });
 }

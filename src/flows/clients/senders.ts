@@ -8,9 +8,11 @@ import {
   type SenderName,
   type SenderState,
   storePace,
+  takePaced,
 } from "../../store/clients/sender-paces.ts";
 import { askEach, type Missing } from "../databases/ask-each.ts";
 import { inEach, inFirst } from "../databases/places.ts";
+import { queueDeliveries } from "../messages/queue-jobs.ts";
 import { audited } from "../operations/audit.ts";
 
 /** The senders of all databases. @param only null: all */
@@ -56,4 +58,16 @@ export async function putPace(
     for (const own of inEach(deps).toReversed()) await storePace(own.db, name, pace);
   };
   await audited(deps, author, entry, store, () => ({}));
+  for (const own of inEach(deps)) await wakePaced(own, name);
+}
+
+/** Messages of one step, and the steps of a change: the rest goes at the times of the pace before. */
+const WOKEN = { aStep: 1000, steps: 40 };
+
+async function wakePaced(deps: Deps, name: SenderName): Promise<void> {
+  for (let step = 0; step < WOKEN.steps; step++) {
+    const ids = await takePaced(deps.db, name, deps.now(), WOKEN.aStep);
+    if (ids.length > 0) await queueDeliveries(deps, "bulk", ids);
+    if (ids.length < WOKEN.aStep) return;
+  }
 }

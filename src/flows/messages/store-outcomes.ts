@@ -185,10 +185,14 @@ function entryOf({ message, at, ending }: Ended): SubmissionEntry | null {
  * When a text goes that surely was not taken, and by which of the two of its website: by the other one, if the fault is that of the sender,
  * the account or the carrier. It goes by the fallback at once.
  */
-function toNext(deps: Deps, { isFallback, other }: ClaimedMessage, seconds: number, fault: Paused | undefined) {
-  const turns = fault !== undefined && other !== null;
-  const byFallback = turns && !isFallback;
-  return { retryAt: deps.now() + (byFallback ? 0 : seconds * 1000), byFallback };
+function toNext(deps: Deps, message: ClaimedMessage, seconds: number, fault: Paused | undefined) {
+  const { isFallback, other, wasRefused } = message;
+  if (wasRefused) return { retryAt: deps.now() + seconds * 1000, byFallback: isFallback ? (2 as const) : (3 as const) };
+  const goesByFallback = fault !== undefined && other !== null && !isFallback;
+  return {
+    retryAt: deps.now() + (goesByFallback ? 0 : seconds * 1000),
+    byFallback: goesByFallback ? (1 as const) : (0 as const),
+  };
 }
 
 export function toRecord(deps: Deps, ended: Ended): SubmissionRecord & { code: Reason | null } {
@@ -222,8 +226,8 @@ export function toRecord(deps: Deps, ended: Ended): SubmissionRecord & { code: R
       const { reason, optedOut = false, numberFault, about } = ending;
       const code = ending.code ?? (optedOut ? "OPTED_OUT" : "CARRIER_REFUSED");
       if (about && message.other && !message.wasRefused && attempts < MOST_ATTEMPTS) {
-        const next = toNext(deps, message, backoffSeconds(attempts, deps.random()), about);
-        return { ...record, status: null, reason, code, ...next };
+        const { retryAt } = toNext(deps, message, backoffSeconds(attempts, deps.random()), about);
+        return { ...record, status: null, reason, code, retryAt, byFallback: message.isFallback ? 3 : 2 };
       }
       return { ...record, status: "FAILED_TO_SEND", reason, code, optedOut, numberFault };
     }

@@ -47,13 +47,15 @@ export interface Ended {
 /** Submits once, unless since the claim a circuit breaker of it has opened, the run is over, or the sending hours have closed. Never throws. */
 export async function submit(deps: Deps, part: CarrierRun, message: ClaimedMessage): Promise<Ended> {
   const { run, carrier } = part;
+  // Before its turn, after which nothing may take long.
+  const ready = await findCarrier(deps, carrier).catch(() => null);
+  if (ready === null)
+    return skip(message, deps.now(), `the account ${carrier} cannot be read now`, ACCOUNT_RETRY_SECONDS);
   const waits = message.pace && (skipIfLate(deps, part, message, deps.now()) ?? (await waitForTurn(deps, message)));
   if (waits) return waits;
   const at = deps.now();
   const skipped = skipIfLate(deps, part, message, at);
   if (skipped) return skipped;
-  const ready = await findCarrier(deps, carrier).catch(() => null);
-  if (ready === null) return skip(message, at, `the account ${carrier} cannot be read now`, ACCOUNT_RETRY_SECONDS);
   const ruling = ready ? ruleOnHours(message, at) : null;
   if (ruling && ruling.kind !== "goes") return withoutSubmission(message, at, { kind: "closed", ruling });
   const outbound = toOutbound(message, at, ruling?.until);

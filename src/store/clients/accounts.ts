@@ -65,7 +65,7 @@ export async function deleteAccount(db: D1Database, author: Author, name: string
   });
 }
 
-/** The websites of a database that have one of the accounts as their carrier. */
+/** The websites of a database that have one of the accounts as their carrier, or as that of their fallback. */
 export async function findWebsitesAt(
   db: D1Database,
   names: string[],
@@ -74,7 +74,10 @@ export async function findWebsitesAt(
     prepare(
       db,
       sql`SELECT w.carrier, w.website_id AS websiteId FROM json_each(${JSON.stringify(names)}) j
-        CROSS JOIN websites w ON w.carrier = j.value ORDER BY websiteId`,
+          CROSS JOIN websites w ON w.carrier = j.value
+        UNION SELECT f.carrier, w.website_id FROM json_each(${JSON.stringify(names)}) j
+          CROSS JOIN former_senders f ON f.carrier = j.value CROSS JOIN websites w ON w.website_id = f.website_id
+        WHERE w.settings ->> '$.fallback.carrier' = j.value ORDER BY websiteId`,
     ),
   );
 }

@@ -1,5 +1,5 @@
 // The senders of websites, with their pace. Each database has the pace of all senders, and the websites that are in it.
-import type { Pace } from "../../domain/messages/sender-pace.ts";
+import { PACED, type Pace } from "../../domain/messages/sender-pace.ts";
 import { parseJsonColumn, runQuery, runWrite } from "../database.ts";
 import { toBreakers, whyPaused } from "../messages/carrier-pauses.ts";
 import type { CarrierPauseRow, SenderPaceRow } from "../rows.ts";
@@ -46,6 +46,30 @@ export async function storePace(db: D1Database, { carrier, sender }: SenderName,
           VALUES (${carrier}, ${sender}, ${messagesPerMinute}, ${messagesPerDay})
           ON CONFLICT DO UPDATE SET messages_per_minute = excluded.messages_per_minute, messages_per_day = excluded.messages_per_day`;
   await runWrite(db, prepare(db, stored));
+}
+
+/**
+ * Pending messages that wait for the pace of the sender are due now: by another pace, their times are others.
+ * @returns at most `most` of them
+ */
+export async function takePaced(
+  db: D1Database,
+  { carrier, sender }: SenderName,
+  now: number,
+  most: number,
+): Promise<string[]> {
+  const rows = await runWrite<{ message_id: string }>(
+    db,
+    prepare(
+      db,
+      sql`UPDATE messages SET due_at = ${now} WHERE message_id IN (
+          SELECT m.message_id FROM websites w INDEXED BY websites_by_sender CROSS JOIN messages m INDEXED BY messages_retried
+            ON m.website_id = w.website_id AND m.due_at > ${now}
+          WHERE w.carrier = ${carrier} AND w.sender = ${sender} AND m.claimed_at IS NULL AND m.reason IS NOT NULL
+            AND m.reason = ${PACED} LIMIT ${most}) RETURNING message_id`,
+    ),
+  );
+  return rows.map(({ message_id }) => message_id);
 }
 
 type SenderRow = Pick<SenderPaceRow, "messages_per_minute" | "messages_per_day"> &

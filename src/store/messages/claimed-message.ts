@@ -47,7 +47,7 @@ export interface ClaimedMessage {
 /** Only a message with a number and a carrier is claimed. */
 export interface ClaimedRow
   extends Pick<MessageRow, "message_id" | "website_id" | "text" | "media_url" | "attempts" | "time_zone" | "region">,
-    Pick<MessageRow, "accepted_at" | "expires_at" | "kind" | "is_reply" | "segments" | "reason" | "reason_code">,
+    Pick<MessageRow, "accepted_at" | "expires_at" | "kind" | "is_reply" | "segments" | "reason">,
     Pick<MessageRow, "sender" | "by_fallback">,
     Pick<SenderPaceRow, "messages_per_minute" | "messages_per_day"> {
   phone: number;
@@ -95,9 +95,9 @@ export function toClaimedMessages(rows: ClaimedRow[]): ClaimedMessage[] {
     mediaUrl: row.media_url,
     carrier: row.carrier,
     sender: row.sender,
-    isFallback: row.by_fallback === 1,
+    isFallback: row.by_fallback === 1 || row.by_fallback === 2,
     other: parseJsonColumn<ClaimedMessage["other"]>(row.other, null),
-    wasRefused: row.reason_code !== null && row.reason_code !== "SENDER_LIMIT",
+    wasRefused: row.by_fallback >= 2,
     pace: toPace(row),
     isUrgent: !isMarketing(row),
     hasWaited: row.reason !== null,

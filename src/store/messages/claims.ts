@@ -106,7 +106,7 @@ function outcomeStatements(db: D1Database, { claim, records, longestWait, counts
             ELSE coalesce(r.send_at, min(coalesce(r.retry_at, m.due_at), ${deadlineOf(longestWait)})) END,
           send_at = coalesce(r.send_at, m.send_at), opens_at = coalesce(r.opens_at, m.opens_at),
           attempts = m.attempts - (r.attempted = 0), carrier = iif(m.attempts = 1 AND r.attempted = 0, NULL, m.carrier),
-          sender = iif(m.attempts = 1 AND r.attempted = 0, NULL, m.sender), by_fallback = iif(r.status IS NULL, coalesce(r.by_fallback, 0), m.by_fallback)
+          sender = iif(m.attempts = 1 AND r.attempted = 0, NULL, m.sender), by_fallback = iif(r.status IS NULL, coalesce(r.by_fallback, iif(m.by_fallback = 1, 0, m.by_fallback)), m.by_fallback)
         FROM ${recorded} WHERE m.message_id = r.message_id AND m.claim = ${claim} AND m.status = 'PENDING_TO_SEND'`,
     ),
     events: recordEvents(db, ids, now),
@@ -129,9 +129,10 @@ function claimStatements(db: D1Database, { ids, claim, acceptedAfter }: NextClai
       db,
       sql`UPDATE messages AS m SET claimed_at = ${now}, interrupted_at = NULL, claim = ${claim},
           attempts = attempts + (claim IS NOT ${claim}),
-          by_fallback = w.fallback_goes AND (w.pauses OR m.by_fallback),
-          carrier = iif(w.fallback_goes AND (w.pauses OR m.by_fallback), w.fallback_carrier, w.carrier),
-          sender = iif(w.fallback_goes AND (w.pauses OR m.by_fallback), w.fallback_sender, w.sender)
+          by_fallback = CASE WHEN w.fallback_carrier IS NULL THEN 0 WHEN m.by_fallback > 1 THEN m.by_fallback
+            ELSE w.fallback_goes AND (w.pauses OR m.by_fallback) END,
+          carrier = iif(w.fallback_goes AND (m.by_fallback = 2 OR m.by_fallback < 2 AND (w.pauses OR m.by_fallback)), w.fallback_carrier, w.carrier),
+          sender = iif(w.fallback_goes AND (m.by_fallback = 2 OR m.by_fallback < 2 AND (w.pauses OR m.by_fallback)), w.fallback_sender, w.sender)
         FROM (SELECT website_id, carrier, sender, settings ->> '$.fallback.carrier' AS fallback_carrier,
             settings ->> '$.fallback.sender' AS fallback_sender, EXISTS (SELECT 1 FROM carrier_pauses p
               WHERE p.carrier = websites.carrier AND p.sender IN ('', websites.sender) AND p.open_until > ${now}) AS pauses,
@@ -143,14 +144,15 @@ function claimStatements(db: D1Database, { ids, claim, acceptedAfter }: NextClai
           AND m.status = 'PENDING_TO_SEND' AND (m.claimed_at IS NULL OR m.claim = ${claim})
           AND (m.reason IS NULL OR m.due_at <= ${now}) AND coalesce(m.send_at, 0) <= ${now}
           AND iif(m.expires_at IS NULL, coalesce(m.send_at, m.accepted_at) > ${acceptedAfter}, m.expires_at > ${now})
-          AND (w.fallback_goes OR NOT w.pauses)
+          AND CASE WHEN m.by_fallback = 2 AND w.fallback_carrier IS NOT NULL THEN w.fallback_goes
+            WHEN m.by_fallback = 3 THEN NOT w.pauses ELSE w.fallback_goes OR NOT w.pauses END
           AND NOT ${IS_HELD}`,
     ),
     claimed: prepare(
       db,
-      sql<ClaimedRow>`SELECT m.message_id, m.website_id, m.phone, m.text, m.encoding, m.segments, m.media_url, m.carrier, m.sender, m.attempts, m.reason, m.reason_code, m.time_zone,
+      sql<ClaimedRow>`SELECT m.message_id, m.website_id, m.phone, m.text, m.encoding, m.segments, m.media_url, m.carrier, m.sender, m.attempts, m.reason, m.time_zone,
           m.region, m.accepted_at, m.expires_at, m.kind, m.is_reply, m.by_fallback, p.messages_per_minute, p.messages_per_day,
-          iif(m.by_fallback, json_object('carrier', w.carrier, 'sender', w.sender), w.settings -> '$.fallback') AS other,
+          iif(m.by_fallback IN (1, 2), json_object('carrier', w.carrier, 'sender', w.sender), w.settings -> '$.fallback') AS other,
           w.settings -> 'sendingHours' AS sending_hours, s.subscribed, f.failures, w.settings ->> 'unreachableAfter' AS unreachable_after,
           CASE WHEN m.kind = 'marketing' AND w.settings ->> 'frequencyCap' IS NOT NULL THEN (
             SELECT json_object('most', w.settings -> '$.frequencyCap.count', 'went', count(*) FILTER (WHERE b.status <> 'PENDING_TO_SEND'),

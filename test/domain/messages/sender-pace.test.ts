@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { DAY } from "../../../src/domain/messages/daily-limit.ts";
 import { RollingCount } from "../../../src/domain/messages/rolling-count.ts";
-import { LATEST_MILLISECONDS, MINUTE, type Pace, SenderPace } from "../../../src/domain/messages/sender-pace.ts";
+import { DAY, LATEST_MILLISECONDS, MINUTE, type Pace, SenderPace } from "../../../src/domain/messages/sender-pace.ts";
 import { KeptCount } from "../../../src/platform/kept-count.ts";
 import { MemoryStorage } from "../../memory-texts.ts";
 import { Random } from "../../random.ts";
@@ -165,8 +164,21 @@ describe("the pace of a sender", () => {
     const at = (minute: number) => BEGINNING + minute * 60_000;
     for (const minute of [0, 0, 10]) expect(sender.ask(ONE, pace, at(minute)).isGranted).toBe(true);
     const waits = Array.from({ length: 4 }, () => sender.ask(ONE, pace, at(20)).milliseconds / 60_000);
-    expect(waits).toEqual([1421, 1421, 1431, 1441]);
-    expect(sender.ask(ONE, pace, at(1440)).isGranted).toBe(false);
-    expect(sender.ask({ ...ONE, hasWaited: true }, pace, at(1441)).isGranted).toBe(true);
+    expect(waits).toEqual([1422, 1422, 1432, 1442]);
+    expect(sender.ask(ONE, pace, at(1441)).isGranted).toBe(false);
+    expect(sender.ask({ ...ONE, hasWaited: true }, pace, at(1442)).isGranted).toBe(true);
   });
+});
+
+it("no 24 hours have more than the pace of a day, with a turn that is given before its time", () => {
+  const sender = makePace();
+  const pace: Pace = { messagesPerMinute: 2, messagesPerDay: 3 };
+  const sent: Sent[] = [];
+  for (const second of [59.9, 60, 86_399, 86_400, 86_401, 86_430, 86_460, 86_520]) {
+    const now = BEGINNING + second * 1000;
+    const { isGranted, milliseconds } = sender.ask({ ...ONE, isUrgent: true }, pace, now);
+    if (isGranted) sent.push({ at: now + milliseconds, segments: 1 });
+  }
+  expect(sent.length).toBeGreaterThan(2);
+  expect(mostIn(sent, DAY_MILLISECONDS)).toBeLessThanOrEqual(3);
 });

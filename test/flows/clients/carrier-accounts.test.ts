@@ -1,5 +1,6 @@
 /** Named accounts: each submits with its own credentials, and its webhooks change nothing of another account's. */
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { countingDatabase } from "../../counting-database.ts";
 import { World } from "../../world.ts";
 import { AccountStage, ADA, kannelAccount, keyOf, NAMES, SENDERS, tokenOf, twilioAccount } from "./account-stage.ts";
 
@@ -100,6 +101,23 @@ describe("whoever has the key of account A", () => {
     const { status } = await it.world.fetch(`/carriers/kannel/${A}/receipts?m=${id}&k=x&type=1`);
     const none = await it.world.fetch("/carriers/twilio/nobody/receipts", { method: "POST", body: "x" });
     expect([status, none.status, await it.status(id)]).toEqual([404, 404, "SENDING"]);
+  });
+});
+
+describe("calls of accounts that nobody has", () => {
+  it("read the accounts once in two seconds, and not for what is no carrier", async () => {
+    const { world } = await AccountStage.create();
+    const { db, take } = countingDatabase(world.deps.db);
+    world.deps = { ...world.deps, db };
+    const call = (path: string) => world.fetch(`/carriers/${path}/inbound`, { method: "POST", body: "From=1" });
+    expect((await call(`twilio/${A}`)).status).toBe(403);
+    take();
+    world.advance(61);
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => call(`twilio/nobody-${index}`)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([404]));
+    expect(take().calls).toBe(1);
+    await call("nothing/nobody");
+    expect(take().calls).toBe(0);
   });
 });
 

@@ -84,6 +84,33 @@ describe("after an answer of its own carrier, a text", () => {
   });
 });
 
+describe("a text that its own sender has refused", () => {
+  it("goes by no other than the fallback, whose pace it waits for", async () => {
+    await at.world.operator("PUT", `/senders/south/${encodeURIComponent(FALLBACK.sender)}`, { messagesPerMinute: 4 });
+    at.answer.north = () => refusedBy("sender");
+    const ids = await at.send(PHONES);
+    for (let step = 0; step < 16; step++) {
+      at.world.advance(16);
+      await at.world.sweep();
+      await at.world.runQueues();
+    }
+    expect(at.by("north").toSorted()).toEqual(ids.toSorted());
+    expect(at.by("south").toSorted()).toEqual(ids.toSorted());
+  });
+
+  it("waits for the fallback while that pauses", async () => {
+    at.answer.north = () => refusedBy("sender");
+    await at.world.rows(
+      "INSERT INTO carrier_pauses (carrier, sender, about, failures, failed_at, cause, openings, since, open_until) VALUES ('south', '', 'carrier', 3, ?1, 'down', 1, ?1, ?2)",
+      ...[at.world.now, at.world.now + 90_000],
+    );
+    const [id = ""] = await at.send();
+    await at.pass(4);
+    expect(at.submitted.map(({ side }) => side)).toEqual(["north", "south"]);
+    expect(await at.stateOf(id)).toEqual(bySouth);
+  });
+});
+
 describe("while its own pauses", () => {
   const pause = (carrier: string, sender: string, seconds = 600) =>
     at.world.rows(

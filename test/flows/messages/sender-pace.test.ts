@@ -37,6 +37,19 @@ describe("a sender with a pace", () => {
     expect(groups[0]?.rows).toMatchObject([{ why: "pace", count: 2, nextTryAt: until[0] }]);
   });
 
+  it.each([
+    ["a higher one", { messagesPerMinute: 600, messagesPerDay: 2000 }],
+    ["none", { messagesPerMinute: null, messagesPerDay: null }],
+  ])("sends what waits by another pace once it has it: %s", async (_, pace) => {
+    await at.setPace({ messagesPerMinute: 1, messagesPerDay: 2 });
+    await at.senders.send(at.senders.shop, MANY.slice(0, 6));
+    await at.passSeconds(120);
+    expect(at.paced).toHaveLength(2);
+    await at.setPace(pace);
+    await at.passSeconds(5);
+    expect(at.paced).toHaveLength(6);
+  });
+
   it("lets a transactional text go before a campaign", async () => {
     await at.setPace({ messagesPerMinute: 120 });
     const sale = await at.senders.send(at.senders.shop, MANY.slice(0, 8));
