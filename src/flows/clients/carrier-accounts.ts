@@ -34,8 +34,9 @@ export const isOfEnvironment = ({ carriers: { ready, missing } }: Deps, name: st
 async function readAccounts(deps: Deps, maxAge: number): Promise<ReadonlyMap<string, NamedAccount>> {
   const kept = deps.accounts;
   if (deps.now() - kept.readAt < maxAge) return kept.byName;
+  const isFirst = kept.readAt === Number.NEGATIVE_INFINITY;
   // Another request of this isolate reads them now, or has just failed to: anyone can call a webhook, as often as they like.
-  if (deps.now() - kept.triedAt < Math.min(maxAge, LOOKED_UP_MILLISECONDS)) return lastRead(kept);
+  if (!isFirst && deps.now() - kept.triedAt < Math.min(maxAge, LOOKED_UP_MILLISECONDS)) return kept.byName;
   kept.triedAt = deps.now();
   const first = inFirst(deps);
   try {
@@ -44,16 +45,10 @@ async function readAccounts(deps: Deps, maxAge: number): Promise<ReadonlyMap<str
     kept.byName = new Map(made.flatMap((account) => (account ? [[account.name, account] as const] : [])));
     kept.readAt = deps.now();
   } catch (error) {
+    if (isFirst) throw error;
     deps.log("error", "accounts.unknown", { error: describeError(error) });
-    if (kept.readAt === Number.NEGATIVE_INFINITY) throw error;
   }
   return kept.byName;
-}
-
-/** @throws RequestFailure store-unavailable: this isolate has none yet */
-function lastRead({ byName, readAt }: Deps["accounts"]): ReadonlyMap<string, NamedAccount> {
-  if (readAt === Number.NEGATIVE_INFINITY) throw new RequestFailure({ kind: "store-unavailable" });
-  return byName;
 }
 
 /** An account that is ready. */

@@ -104,6 +104,16 @@ describe("whoever has the key of account A", () => {
   });
 });
 
+describe("an isolate that has read no accounts yet", () => {
+  it("knows them in each of the calls that come at once", async () => {
+    const { world } = await AccountStage.create();
+    Object.assign(world.deps.accounts, { readAt: Number.NEGATIVE_INFINITY, triedAt: Number.NEGATIVE_INFINITY });
+    const call = () => world.fetch(`/carriers/twilio/${A}/inbound`, { method: "POST", body: "From=1" });
+    const answers = await Promise.all(Array.from({ length: 6 }, call));
+    expect(answers.map(({ status }) => status)).toEqual(new Array(6).fill(403));
+  });
+});
+
 describe("calls of accounts that nobody has", () => {
   it("read the accounts once in two seconds, and not for what is no carrier", async () => {
     const { world } = await AccountStage.create();
