@@ -106,7 +106,7 @@ export class Comparer {
     if (!isFinal(row.status)) found.push(say("lost", `still ${row.status}`));
     if (wish.becomes === "whatever is right") return found;
     const isText = wish.becomes === "a text" || (wish.becomes === "a text or NOT_SUBSCRIBED" && submitted.length > 0);
-    const fault = isText ? textFault(row, submitted, scene) : otherFault(row, submitted, wish);
+    const fault = isText ? textFault(row, submitted, scene) : otherFault(row, submitted, wish, scene);
     return fault ? [...found, say(...fault)] : found;
   }
 
@@ -188,18 +188,28 @@ export function nameOf({ flow, injector, fault, repeats }: Scene): string {
 function textFault(row: Row, [first]: Submitted[], scene: Scene): [Found["kind"], string] | undefined {
   const outcome = first?.outcome ?? "never submitted";
   if (isUnknown(row)) {
-    const isOpen = outcome === "unknown" || outcome === "broken";
-    // With one binding away the other holds the outcome: only when all are, it is lost.
-    const mayBe = isOpen || (scene.mayBeUnknown && scene.fault?.lasts === "on every binding");
-    return mayBe ? undefined : ["wrong", `${outcome}, but recorded as unknown`];
+    const isOpen = outcome === "unknown" || outcome === "broken" || outcomeIsLost(scene);
+    return isOpen ? undefined : ["wrong", `${outcome}, but recorded as unknown`];
   }
   if (!first) return ["lost", `never submitted, and ${row.status} (${row.reason})`];
   const agrees = (outcome === "refused") === (row.status === "FAILED_TO_SEND");
   return agrees ? undefined : ["wrong", `${outcome}, but recorded as ${row.status} (${row.reason})`];
 }
 
-function otherFault(row: Row, submitted: Submitted[], { becomes }: Wish): [Found["kind"], string] | undefined {
+/**
+ * What a run did with a message that it had claimed, be it a submission or the decision against one. With one binding away the other holds
+ * it. When all are, the claim is all that is left, and whoever finds it cannot know that nothing was submitted.
+ */
+const outcomeIsLost = ({ mayBeUnknown, fault }: Scene) => mayBeUnknown && fault?.lasts === "on every binding";
+
+function otherFault(
+  row: Row,
+  submitted: Submitted[],
+  { becomes }: Wish,
+  scene: Scene,
+): [Found["kind"], string] | undefined {
   if (submitted.length > 0) return ["wrong", `submitted, though ${becomes}`];
+  if (isUnknown(row) && outcomeIsLost(scene)) return undefined;
   return becomes.endsWith(String(row.status)) ? undefined : ["wrong", `${row.status} in place of ${becomes}`];
 }
 
