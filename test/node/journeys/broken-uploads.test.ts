@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 
 describe("an upload that breaks off", () => {
-  test.each(CASES)("by $way within $length is the client's own loss, at each endpoint", async ({ way, length }) => {
+  test.concurrent.each(CASES)("by $way within $length is the client's own loss, at each endpoint", async ({ way, length }) => {
     const answers = await Promise.all(ENDPOINTS.map((endpoint) => breakOff(uploaders, endpoint, way, length)));
     for (const [index, answer] of answers.entries()) {
       const statuses = [...answer.matchAll(/^HTTP\/1\.1 (\d+) /gm)].map(([, status]) => Number(status));
