@@ -77,11 +77,6 @@ function limitsOfTime(): Limit[] {
       of: "callback",
       limit: `one attempt, ${seconds(CALLBACK_TIMEOUT_MILLISECONDS)}; the first ${toSize(KEPT_BYTES)} of the response is kept`,
     },
-    { of: "lost job", limit: "requeued within two minutes, its message delivered within four" },
-    {
-      of: "change to a client",
-      limit: "a suspension or the loss of a grant holds from the next request on, a new grant after up to 90 seconds",
-    },
     {
       of: "receipt",
       limit: `awaited for ${hours(config.receiptWithinMilliseconds)} (\`RECEIPT_WITHIN_HOURS\`), then FAILED_TO_DELIVERY`,
