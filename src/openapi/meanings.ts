@@ -64,7 +64,7 @@ export const REASON_MEANINGS: Record<Reason, { meaning: string; advice: string }
   },
   CARRIER_UNAVAILABLE: {
     meaning:
-      "the carrier did not accept it in time: the carrier could not be reached, was overloaded, or rejected the operator's account",
+      "the carrier did not accept it in time: the carrier could not be reached, was overloaded, or rejected the operator's account. Or it expired in the operator's gateway, which could not hand it to the carrier",
     advice: "send it again, if it is still of use: no carrier has accepted it",
   },
   CARRIER_NOT_SET_UP: {
