@@ -89,9 +89,11 @@ export interface InboundText {
 
 /**
  * `forged`: not proven to come from the carrier: altered, stale or malformed. `unknown`: a receipt whose status is in no table
- * here. It changes nothing, and the operator must learn of it.
+ * here. It changes nothing, and the operator must learn of it. `isOurs`: it is about a text of ours, and no text of a person.
  */
-export type Verified<T> = { kind: "verified"; reports: T[]; unknown?: UnknownReceipt } | { kind: "forged" };
+export type Verified<T> =
+  | { kind: "verified"; reports: T[]; unknown?: UnknownReceipt; isOurs?: boolean }
+  | { kind: "forged" };
 
 export interface UnknownReceipt {
   messageId: string | null;

@@ -1,7 +1,7 @@
 // Pure. Reads what people have texted from Telnyx' event of it.
 import * as z from "zod";
 import type { Keyword } from "../domain/people/keyword.ts";
-import type { InboundText } from "./carrier.ts";
+import type { InboundText, Verified } from "./carrier.ts";
 
 /** What was texted: a list of numbers and agents of RCS, or one number. Whatever it is, the text counts. */
 const toSchema = z
@@ -22,6 +22,8 @@ const bodySchema = z
   .transform(({ text, suggestion_response }) => text ?? suggestion_response?.text)
   .nullish()
   .catch(null);
+
+const oursSchema = z.object({ data: z.object({ payload: z.object({ direction: z.literal("outbound") }) }) });
 
 const inboundSchema = z.object({
   data: z.object({
@@ -60,21 +62,24 @@ const AUTORESPONSES = new Map<string, Keyword>([
   ["INFO", "help"],
 ]);
 
-export function toInbound(event: unknown): InboundText[] {
+/** A profile whose webhook is this one also brings what became of texts that nobody here has sent, such as Telnyx' own answers. */
+export function readInbound(event: unknown): Verified<InboundText> {
   const payload = inboundSchema.safeParse(event).data?.data.payload;
-  if (!payload) return [];
+  if (payload) return { kind: "verified", reports: [toInbound(payload)] };
+  return { kind: "verified", reports: [], isOurs: oursSchema.safeParse(event).success };
+}
+
+function toInbound(payload: z.output<typeof inboundSchema>["data"]["payload"]): InboundText {
   const profile = payload.messaging_profile_id;
   const autoresponse = typeof payload.autoresponse_type === "string" ? payload.autoresponse_type.trim() : "";
-  return [
-    {
-      carrierMessageId: payload.id,
-      from: payload.from.phone_number,
-      to: profile ? [...payload.to, profile] : payload.to,
-      text: payload.text ?? payload.body ?? "",
-      mediaUrls: toUrls(payload.media),
-      ...(payload.received_at ? { sentAt: Date.parse(payload.received_at) } : {}),
-      keyword: AUTORESPONSES.get(autoresponse.toUpperCase().replaceAll(/[^A-Z]/g, "")) ?? null,
-      answeredByCarrier: autoresponse !== "",
-    },
-  ];
+  return {
+    carrierMessageId: payload.id,
+    from: payload.from.phone_number,
+    to: profile ? [...payload.to, profile] : payload.to,
+    text: payload.text ?? payload.body ?? "",
+    mediaUrls: toUrls(payload.media),
+    ...(payload.received_at ? { sentAt: Date.parse(payload.received_at) } : {}),
+    keyword: AUTORESPONSES.get(autoresponse.toUpperCase().replaceAll(/[^A-Z]/g, "")) ?? null,
+    answeredByCarrier: autoresponse !== "",
+  };
 }
