@@ -75,6 +75,10 @@ export interface InboundText {
   /** Every name under which a website may have this sender. Empty: the carrier does not say what was texted. */
   to: string[];
   text: string;
+  /** What counts only if it opts out: the payload of a button that the person has tapped, the subject of an MMS. */
+  besides?: string[];
+  /** A STOP there counts for texts, too. Nothing else does: it is no consent to texts, and our answer would be a text. */
+  isByWhatsApp?: boolean;
   /** URLs of the media that came with it. Absent: none. */
   mediaUrls?: string[];
   /** When the carrier got it, by its own clock: milliseconds since 1970. Absent: it does not say. */

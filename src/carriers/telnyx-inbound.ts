@@ -13,13 +13,18 @@ const toSchema = z
   ])
   .catch([]);
 
-/** The text of a message by RCS or WhatsApp. */
+/** The text of a message by RCS or WhatsApp, or the words of a button and its payload. */
 const bodySchema = z
   .object({
     text: z.union([z.string(), z.object({ body: z.string() }).transform(({ body }) => body)]).nullish(),
-    suggestion_response: z.object({ text: z.string().nullish() }).nullish(),
+    suggestion_response: z
+      .object({ text: z.string().nullish(), postback_data: z.string().nullish().catch(null) })
+      .nullish(),
   })
-  .transform(({ text, suggestion_response }) => text ?? suggestion_response?.text)
+  .transform(({ text, suggestion_response: tapped }) => ({
+    text: text ?? tapped?.text,
+    payload: tapped?.postback_data,
+  }))
   .nullish()
   .catch(null);
 
@@ -33,7 +38,9 @@ const inboundSchema = z.object({
       from: z.object({ phone_number: z.string() }),
       to: toSchema,
       messaging_profile_id: z.string().nullish(),
+      type: z.string().nullish().catch(null),
       text: z.string().nullish(),
+      subject: z.string().nullish().catch(null),
       body: bodySchema,
       received_at: z.iso.datetime({ offset: true }).nullish().catch(null),
       /** The auto-response that Telnyx has sent. */
@@ -76,10 +83,12 @@ function toInbound(payload: z.output<typeof inboundSchema>["data"]["payload"]): 
     carrierMessageId: payload.id,
     from: payload.from.phone_number,
     to: profile ? [...payload.to, profile] : payload.to,
-    text: payload.text ?? payload.body ?? "",
+    text: payload.text || payload.body?.text || payload.subject || "",
+    besides: [payload.subject, payload.body?.payload].filter((one) => typeof one === "string"),
     mediaUrls: toUrls(payload.media),
     ...(payload.received_at ? { sentAt: Date.parse(payload.received_at) } : {}),
     keyword: AUTORESPONSES.get(autoresponse.toUpperCase().replaceAll(/[^A-Z]/g, "")) ?? null,
     answeredByCarrier: autoresponse !== "",
+    ...(payload.type?.toUpperCase() === "WHATSAPP" ? { isByWhatsApp: true } : {}),
   };
 }

@@ -253,6 +253,7 @@ describe("Telnyx's signature", () => {
             keyword: null,
             mediaUrls: [],
             answeredByCarrier: false,
+            besides: [],
           },
         ],
       },
