@@ -138,7 +138,7 @@ const kind = z
 
 const timeZone = timeZoneName.meta({
   description:
-    "Where the person is, for the operator's sending hours: the IANA name of a time zone. Without it, Textgate derives the zones from the number.",
+    "Where the person is, for the operator's sending hours: the IANA name of a time zone, stored as you send it. Without it, Textgate derives the zones from the number.",
   examples: ["America/Chicago"],
 });
 
