@@ -58,7 +58,8 @@ export const REASON_MEANINGS: Record<Reason, { meaning: string; advice: string }
       "send more slowly, and this text again in a while if it is still of use. The number is fine, so unsubscribe nobody. The operator can ask the carrier for a higher rate",
   },
   CARRIER_UNAVAILABLE: {
-    meaning: "the carrier could not be reached in time, was overloaded, or rejected the operator's account",
+    meaning:
+      "the carrier could not be reached in time, was overloaded, or rejected the operator's account. Or it expired in the operator's gateway, which could not hand it to the carrier",
     advice: "send it again, if it is still of use",
   },
   CARRIER_NOT_SET_UP: {

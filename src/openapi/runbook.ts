@@ -162,4 +162,16 @@ export const RUNBOOK: Record<Problem, Entry> = {
     isSafe: "Yes.",
     ends: "When each text is decided, or three days after the text.",
   },
+  "inbound-unreadable": {
+    meaning:
+      "In the last day, a carrier called for inbound texts in a form, or with a character set, that Textgate does not read. An opt-out may be among these texts, so a person who opted out may still get texts. `cause` says how many there were of each.",
+    steps: [
+      "Read the inbound texts since `since` in the carrier's own log. `npm run operator -- texts` has those with an unknown character set, but letters may be wrong.",
+      "Opt out who asked for it, with an import: [A text after STOP](#a-text-after-stop) has the file and the command.",
+      "`unknown form`: set the webhook and its URL at the carrier as [carriers.md](carriers.md) says. A webhook of another product, such as Twilio's Conversations, must not have this URL.",
+      "`character set`: let the gateway hand texts over in UTF-8 (Kannel: `mo-recode = true`).",
+    ],
+    isSafe: "Yes.",
+    ends: "A day after the last of these calls.",
+  },
 };

@@ -137,7 +137,8 @@ const kind = z
   );
 
 const timeZone = timeZoneName.meta({
-  description: "The IANA name of the person's time zone, for sending hours. Without it, the number decides.",
+  description:
+    "The IANA name of the person's time zone, for sending hours, stored as you send it. Without it, the number decides.",
   examples: ["America/Chicago"],
 });
 
