@@ -47,6 +47,9 @@ const MEANINGS: Record<Name, string> = {
   ALERT_SECRET: "signs the posts to `ALERT_URL`: at least 16 bytes in Base64, such as `whsec_…`",
   HEARTBEAT_URL:
     "the URL of a monitor, which each sweep fetches, once a minute. The monitor must alert you if no request comes",
+  ACCESS_TEAM_DOMAIN:
+    "the domain of your team at Cloudflare Access, such as `brand.cloudflareaccess.com`. With `ACCESS_AUD`, whoever signs in there [is signed in to the console](deploying.md#sign-in-by-cloudflare-access)",
+  ACCESS_AUD: "the AUD tag of the application that you have made at Access for `/console`",
   TWILIO_ACCOUNT_SID: "the account's id (`AC…`)",
   TWILIO_AUTH_TOKEN: "authenticates submissions and verifies `X-Twilio-Signature`",
   TWILIO_SECONDARY_AUTH_TOKEN: "the second token during a rotation: signatures of either token are accepted",
