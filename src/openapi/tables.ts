@@ -71,7 +71,7 @@ export function sandboxTable(): string {
   return toTable(["Number ends in", "Outcome", "Reason"], [...rows, ["any other", "SENDING, then DELIVERED", ""]]);
 }
 
-export const stateTable = () => meaningTable(["State", "The message"], STATE_MEANINGS);
+const stateTable = () => meaningTable(["State", "The message"], STATE_MEANINGS);
 
 const checkTable = () => meaningTable(["Check", "When it fails"], CHECK_MEANINGS);
 
@@ -82,13 +82,7 @@ export function problemSections(): string {
   return PROBLEMS.map((name) => {
     const { meaning, steps, isSafe, ends } = RUNBOOK[name];
     const list = steps.map((step, index) => `${steps.length > 1 ? `${index + 1}.` : "-"} ${step}`).join("\n");
-    const parts = [
-      `### ${name}`,
-      meaning,
-      list,
-      `**Safe to repeat?** ${isSafe}`,
-      ends && `**The problem ends:** ${ends}`,
-    ];
+    const parts = [`### ${name}`, meaning, list, `**Safe to repeat?** ${isSafe}`, ends && `**Ends:** ${ends}`];
     return parts.filter((part) => part).join("\n\n");
   }).join("\n\n");
 }
