@@ -99,9 +99,9 @@ function problemTable(): string {
 const firstSentence = (text: string) => /^.*?\.(?= |$)/.exec(text)?.[0] ?? text;
 
 const KEYWORD_EFFECTS: Record<Keyword, string> = {
-  stop: "opts the number out of the website whose sender received the text, and confirms it once, at most once a day",
+  stop: "opts the number out of the websites of the sender, and confirms it, at most once a day",
   start: "opts in a number that is known, or was erased: it is the person's own consent",
-  help: "replies with the website's `helpText`, or with a short default text, unless the number is opted out; at most three times an hour per number",
+  help: "replies with the website's `helpText`, unless the number is opted out; at most three times an hour",
 };
 
 export function keywordTable(): string {
