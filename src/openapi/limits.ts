@@ -1,5 +1,6 @@
 // The table of limits in docs/api.md.
 
+import { REQUESTS_PER_SECOND } from "../domain/clients/sliding-window.ts";
 import { MAX_BULK_MESSAGES } from "../domain/messages/bulk-request.ts";
 import { MAX_MESSAGE_IDS } from "../domain/messages/message-ids.ts";
 import { MAX_TEXT_CHARACTERS } from "../domain/messages/send-request.ts";
@@ -19,6 +20,7 @@ export function limitTable(): string {
   return toTable(
     ["What", "Limit"],
     [
+      ["requests", `${REQUESTS_PER_SECOND} per website in any one-second window`],
       ["text", `${inWords(MAX_TEXT_CHARACTERS)} characters with its link`],
       ["bulk request", `${inWords(MAX_BULK_MESSAGES)} messages; counts as one request`],
       [
