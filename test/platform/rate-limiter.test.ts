@@ -7,13 +7,9 @@ import type { Send } from "../../src/domain/messages/send.ts";
 import { RateGate, type RateLimiterNamespace, type SendAnswer } from "../../src/platform/rate-limiter.ts";
 import { limits, SilenceError } from "../../src/platform/time-limit.ts";
 import { mockOwnLimits } from "../own-limits.ts";
+import { bound, end } from "./rate-limiter-stage.ts";
 
-const bound = env.RATE_LIMITER as RateLimiterNamespace;
-
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-});
+afterEach(end);
 
 /** An object that answers by the test's clock, a while after the call was begun, and counts the calls. */
 function slowObject(clock: { now: number }, limit: number) {
@@ -28,19 +24,6 @@ function slowObject(clock: { now: number }, limit: number) {
   };
   return Object.assign(object, { namespace: { getByName: () => ({ admit }) } as unknown as RateLimiterNamespace });
 }
-
-describe("the object of a website", () => {
-  it("admits 300 at once and refuses the next, for its own website alone", async () => {
-    // However long 300 calls take.
-    vi.useFakeTimers({ toFake: ["Date"] });
-    const limiter = bound.getByName(crypto.randomUUID());
-    const admissions = await Promise.all(Array.from({ length: 300 }, () => limiter.admit()));
-    expect(admissions.every(({ admitted }) => admitted)).toBe(true);
-    expect(Math.max(...admissions.map(({ remaining = 0 }) => remaining))).toBe(299);
-    expect(await limiter.admit()).toMatchObject({ admitted: false, remaining: 0 });
-    expect(await bound.getByName(crypto.randomUUID()).admit()).toMatchObject({ admitted: true, remaining: 299 });
-  });
-});
 
 describe("the gate of an isolate", () => {
   it("does not ask the object before the time that a refusal named", async () => {
@@ -111,9 +94,13 @@ describe("the gate of an isolate", () => {
 
 describe("a send whose object is late", () => {
   const ADMISSION = { admitted: true, remaining: 1, resetMilliseconds: 1 } as const;
+
   const ANSWER: SendAnswer = { admission: ADMISSION, stored: { kind: "conflict" } };
+
   const SEND = { message: { websiteId: "brand", messageId: "id" } } as Send;
+
   let waited: number[];
+
   let within: ReturnType<typeof mockOwnLimits>;
 
   /** A gate on an object with these functions; each time limit is over at once while the object is silent. */

@@ -1,55 +1,29 @@
 /** The service knows whether texts arrive: what carriers report through their own calls is counted, and a problem once it must be. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { ProblemDetail, ServiceState } from "../../../src/domain/operations/problems.ts";
-import { ADA, CARRIERS, CarrierWorld, mockSockets, OURS } from "../../carriers/carrier-world.ts";
-import type { Submitted, TestCarrier } from "../../carriers/test-carrier.ts";
+import { ADA, CARRIERS, mockSockets, OURS } from "../../carriers/carrier-world.ts";
+import type { Submitted } from "../../carriers/test-carrier.ts";
 import { twilio } from "../../carriers/twilio.ts";
 import { bindDatabases, rowsOf } from "../../databases.ts";
 import { failingDatabase } from "../../failing-database.ts";
-import { SEND } from "../../world.ts";
+import {
+  at,
+  begin,
+  beginWithTwilio,
+  details,
+  expectUndelivered,
+  look,
+  MINUTE,
+  report,
+  send,
+} from "./deliveries-stage.ts";
 
 mockSockets();
 
-const MINUTE = 60;
-
-let at: CarrierWorld;
-
-async function begin(carrier: TestCarrier): Promise<void> {
-  at = await CarrierWorld.create(carrier);
-  await at.world.sweep();
-}
-
-beforeEach(() => begin(twilio));
+beforeEach(beginWithTwilio);
 
 afterEach(() => {
   vi.restoreAllMocks();
 });
-
-const look = async () => (await at.world.operator("GET", "/health")).json() as Promise<ServiceState>;
-const details = async () =>
-  (await look()).details.map(({ problem, carrier, sender, cause }) => [problem, carrier, sender, cause]);
-
-/** Texts in one request, submitted. */
-async function send(count: number, client = at.client): Promise<Submitted[]> {
-  const before = at.submitted.length;
-  const messages = Array.from({ length: count }, () => ({ ...SEND, phone: ADA }));
-  expect((await at.world.post("/text/bulk/message/send", client, { messages })).status).toBe(200);
-  await at.world.runQueues();
-  return at.submitted.slice(before);
-}
-
-/** Each receipt comes by a call of its own, and they are applied together. @param error of a text; undefined: it was delivered */
-async function report(
-  texts: Submitted[],
-  error: (place: number) => string | undefined = () => undefined,
-): Promise<void> {
-  for (const [place, text] of texts.entries()) {
-    const code = error(place);
-    const given = code === undefined ? { status: at.carrier.delivered } : { status: at.carrier.failed, error: code };
-    expect((await at.call(await at.carrier.receipt(text, given, at.world.now))).status).toBe(200);
-  }
-  await at.world.runReceipts();
-}
 
 const COUNTED = `SELECT detail ->> 1 AS sender, detail ->> 2 AS reason, detail ->> 3 AS code, sum(count) AS count
   FROM counts WHERE kind = 'receipt' GROUP BY 1, 2, 3 ORDER BY count DESC`;
@@ -102,42 +76,10 @@ describe.each(CARRIERS)("$name", (carrier) => {
 
 it.each<[string, number, number, boolean]>([
   ["5 of 5 on a quiet night", 5, 5, true],
-  ["40 of 100", 100, 40, true],
   ["2 of 2", 2, 2, false],
-  ["10 of 100", 100, 10, false],
-  ["15 of 100", 100, 15, false],
-])("%s: of %i texts, %i to numbers that are none", async (_, all, wrong, isProblem) => {
-  const texts = await send(all);
-  const step = all / wrong;
-  await report(texts, (place) => (Math.floor((place + 1) / step) > Math.floor(place / step) ? "30005" : undefined));
-  const expected = isProblem ? [["deliveries-failing", "twilio", OURS, `UNDELIVERED, 30005 × ${wrong} of ${all}`]] : [];
-  expect(await details()).toEqual(expected);
-});
-
-describe("two websites of one carrier", () => {
-  it("have a problem each by its sender, and the small one is not lost beside the large one", async () => {
-    const { world } = at;
-    await world.website("small", { carrier: "twilio", sender: "+16465550001" });
-    await world.subscribers("small", [ADA]);
-    const small = await world.client("small");
-    await report(await send(80), (place) => (place % 10 === 0 ? "30003" : undefined));
-    await report(await send(6, small), (place) => (place === 0 ? "30003" : "30007"));
-    expect(await details()).toEqual([
-      ["deliveries-failing", "twilio", "+16465550001", "CARRIER_FILTERED, 30007 × 5 of 6"],
-    ]);
-    const { senders } = await look();
-    expect(senders).toEqual([
-      {
-        ...{ carrier: "twilio", sender: OURS, cause: "UNDELIVERED, 30003 × 8 of 80" },
-        ...{ lastFiveMinutes: { delivered: 72, undelivered: 8 }, lastHour: { delivered: 72, undelivered: 8 } },
-      },
-      {
-        ...{ carrier: "twilio", sender: "+16465550001", cause: "CARRIER_FILTERED, 30007 × 5 of 6" },
-        ...{ lastFiveMinutes: { delivered: 0, undelivered: 6 }, lastHour: { delivered: 0, undelivered: 6 } },
-      },
-    ]);
-  });
-});
+])("%s: of %i texts, %i to numbers that are none", (_, all, wrong, isProblem) =>
+  expectUndelivered(all, wrong, isProblem),
+);
 
 describe("the counts", () => {
   it("have each final receipt once: not one that comes again, late, for another status or for no message", async () => {
@@ -204,42 +146,6 @@ describe("the counts", () => {
 });
 
 describe("no receipt", () => {
-  it("of single texts beside others that have theirs is no problem", async () => {
-    for (let quarter = 0; quarter < 3; quarter++) {
-      await send(1);
-      at.world.advance(MINUTE);
-      await report(await send(10));
-      await at.world.runQueues();
-      at.world.advance(14 * MINUTE);
-      await at.world.sweep();
-      expect((await look()).problems).toEqual([]);
-    }
-    await send(4);
-    await at.world.runQueues();
-    at.world.advance(30 * MINUTE);
-    await at.world.sweep();
-    expect((await look()).problems).toEqual([]);
-  });
-
-  it("since a deploy is a problem, although texts of before still get theirs, and says since when", async () => {
-    const before = await send(20);
-    await report(before.slice(0, 10));
-    for (let minute = 5; minute <= 40; minute += 5) {
-      at.world.advance(5 * MINUTE);
-      await send(5);
-      if (minute === 10) await report(before.slice(10, 11));
-      await at.world.sweep();
-    }
-    const { details } = await look();
-    const [missing] = details as [ProblemDetail];
-    expect(details).toHaveLength(1);
-    expect(missing).toMatchObject({
-      problem: "receipts-missing",
-      carrier: "twilio",
-      since: "2026-11-21T12:10:00.000Z",
-    });
-  });
-
   it("is not told of while nobody knows the receipts", async () => {
     await send(30);
     at.world.advance(20 * MINUTE);

@@ -14,6 +14,12 @@ export const FULL: Submission = { kind: "later", reason: "its queue is full", fa
 export const DOWN: Submission = { kind: "later", reason: "connection refused", failing: "carrier" };
 export const UNKNOWN: Submission = { kind: "unknown", reason: "timeout", failing: "carrier" };
 
+export const refusedBy = (about: "sender" | "account" | "carrier"): Submission => ({
+  kind: "refused",
+  reason: "not allowed",
+  about,
+});
+
 /** A website with a fallback at another carrier. */
 export class FallbackStage {
   readonly world: World;

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Submission } from "../../../src/carriers/carrier.ts";
 import { Random } from "../../random.ts";
-import { ACCEPTED, DOWN, FALLBACK, FallbackStage, FULL, OWN, PHONES, UNKNOWN } from "./fallback-stage.ts";
+import { ACCEPTED, DOWN, FALLBACK, FallbackStage, FULL, OWN, PHONES, refusedBy, UNKNOWN } from "./fallback-stage.ts";
 
 let at: FallbackStage;
 
@@ -11,11 +11,6 @@ beforeEach(async () => {
 });
 
 const bySouth = ["SENDING", null, FALLBACK.carrier, FALLBACK.sender];
-const refusedBy = (about: "sender" | "account" | "carrier"): Submission => ({
-  kind: "refused",
-  reason: "not allowed",
-  about,
-});
 
 describe("after an answer of its own carrier, a text", () => {
   it.each<[what: string, Submission]>([
@@ -85,19 +80,6 @@ describe("after an answer of its own carrier, a text", () => {
 });
 
 describe("a text that its own sender has refused", () => {
-  it("goes by no other than the fallback, whose pace it waits for", async () => {
-    await at.world.operator("PUT", `/senders/south/${encodeURIComponent(FALLBACK.sender)}`, { messagesPerMinute: 4 });
-    at.answer.north = () => refusedBy("sender");
-    const ids = await at.send(PHONES);
-    for (let step = 0; step < 16; step++) {
-      at.world.advance(16);
-      await at.world.sweep();
-      await at.world.runQueues();
-    }
-    expect(at.by("north").toSorted()).toEqual(ids.toSorted());
-    expect(at.by("south").toSorted()).toEqual(ids.toSorted());
-  });
-
   it("waits for the fallback while that pauses", async () => {
     at.answer.north = () => refusedBy("sender");
     await at.pause(FALLBACK.carrier, "", 90);
@@ -131,13 +113,6 @@ describe("while its own pauses", () => {
     expect(at.submitted).toEqual([]);
     await at.pass(2);
     expect(at.by("south").toSorted()).toEqual(ids.toSorted());
-  });
-
-  it("keeps to the pace of the fallback", async () => {
-    await at.world.operator("PUT", `/senders/south/${encodeURIComponent(FALLBACK.sender)}`, { messagesPerMinute: 1 });
-    await at.pause(OWN.carrier, OWN.sender);
-    await at.send(PHONES.slice(0, 3));
-    expect(at.by("south")).toHaveLength(1);
   });
 });
 

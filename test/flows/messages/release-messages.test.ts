@@ -1,26 +1,10 @@
 /** Which holds a release ends: the one that it names, and no other. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { CampaignWorld, PHONES } from "../../campaign.ts";
-import { losingAll, losingAnswer } from "../../late-tries.ts";
+import { PHONES } from "../../campaign.ts";
+import { losingAll } from "../../late-tries.ts";
+import { begin, idsOf, own, release } from "./release-messages-stage.ts";
 
-let own: CampaignWorld;
-
-beforeEach(async () => {
-  own = await CampaignWorld.create();
-});
-
-interface Answer {
-  code?: number;
-  message?: string;
-  released?: number;
-  more?: true;
-  ended?: { holdId: string }[];
-  remaining?: { holdId: string }[];
-  details?: { field: string; message: string }[];
-}
-
-const release = (body: object) => own.call<Answer>("release", body);
-const idsOf = (holds: { holdId: string }[] | undefined) => (holds ?? []).map(({ holdId }) => holdId).toSorted();
+beforeEach(begin);
 
 /** `me` stands for the client of the world. */
 const SCOPES = {
@@ -30,7 +14,9 @@ const SCOPES = {
   client: { clientId: "me" },
   "sale of client": { sendPurpose: "sale", clientId: "me" },
 };
+
 type Name = keyof typeof SCOPES;
+
 const ALL = Object.keys(SCOPES) as Name[];
 
 const withClient = (scope: object) =>
@@ -126,22 +112,5 @@ describe("a release that is cut off", () => {
     expect(await release({ holdId })).toMatchObject({ code: 40401 });
     await own.world.runQueues();
     expect(own.submitted.toSorted()).toEqual(ids.toSorted());
-  });
-
-  it("leaves a hold alone that is made between its tries", async () => {
-    await own.campaign();
-    const { holdId } = await own.hold();
-    const endLoss = losingAll(own.world, "SET due_at = max(");
-    await release({});
-    endLoss();
-    let again = { holdId };
-    const between = async () => {
-      again = await own.hold();
-    };
-    await losingAnswer(own.world, () => release({ holdId }), between, "NOT IN (SELECT value");
-    expect(again.holdId).not.toBe(holdId);
-    await own.world.pass(5);
-    expect(own.submitted).toEqual([]);
-    expect(idsOf((await own.read<{ holds: { holdId: string }[] }>("/holds")).holds)).toEqual([again.holdId]);
   });
 });

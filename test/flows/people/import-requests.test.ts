@@ -1,50 +1,28 @@
 /** An import in several requests, and one that breaks off: what is stored is told, and is taken back by one undo. */
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { subscriberRow } from "../../subscriber-csv.ts";
-import { type TestClient, World } from "../../world.ts";
+import { begin, client, load, undo, world } from "./import-requests-stage.ts";
 
 const ADA = "+12125550100";
 const BOB = "+12125550101";
 const EVE = "+12125550102";
 
-let world: World;
-let client: TestClient;
-
-beforeEach(async () => {
-  world = await World.create();
-  await world.website("brand");
-  client = await world.client("brand");
-});
+beforeEach(begin);
 
 afterEach(() => {
   vi.restoreAllMocks();
 });
 
-interface Answer {
-  importId: string;
-  newSubscribed: number;
-  code: number;
-  message: string;
-  details: { field: string; message: string }[];
-  import?: { importId: string; storedRows: number };
-}
-
-async function load(rows: string[], query: Record<string, string> = {}, websiteId = "brand") {
-  const csv = ["phone_numbers,email,subscribed", ...rows.map(subscriberRow)].join("\n");
-  const path = `/websites/${websiteId}/subscribers?${new URLSearchParams(query)}`;
-  const answer = await world.operator("POST", path, csv, "text/csv");
-  return { status: answer.status, body: (await answer.json()) as Answer };
-}
-
-const undo = async (importId: string) => (await world.operator("POST", `/imports/${importId}/undo`)).json();
 const stateOf = async (phone: string) => {
   const sql = "SELECT subscribed, email FROM subscriptions WHERE website_id = 'brand' AND phone = ?1";
   const [row] = await world.rows(sql, Number(phone.slice(1)));
   return row ? [row.subscribed, row.email] : null;
 };
+
 const count = async () => (await world.rows("SELECT count(*) AS n FROM subscriptions"))[0]?.n;
+
 const numbers = (many: number) => Array.from({ length: many }, (_, index) => `+1212${5_600_000 + index}`);
+
 const unsubscribe = (phone: string) => world.post("/text/unsubscribe", client, { phone_numbers: [phone] });
 
 describe("requests with the importId of the first", () => {
@@ -197,17 +175,5 @@ describe("an import that breaks off", () => {
     expect(body.newSubscribed).toBe(12_000 - stored);
     expect(await undo(importId)).toMatchObject({ restored: 12_001, changedSince: 0 });
     expect(await count()).toBe(0);
-  });
-
-  it("has at most 250,000 rows, and says how to cut the file", async () => {
-    const rows = Array.from({ length: 250_001 }, (_, index) => `+121255501${10 + (index % 10)}`);
-    const { status, body } = await load(rows);
-    expect([status, body.code, body.details.length]).toEqual([400, 40001, 1]);
-    expect(body.message).toMatch(
-      /^body: has more than 250,000 rows, .*cut the file, repeat its first line in each piece/,
-    );
-    expect((body.import?.storedRows ?? 0) % 5000).toBe(0);
-    expect(body.import?.storedRows).toBeGreaterThan(240_000);
-    expect(await undo(String(body.import?.importId))).toMatchObject({ restored: 10 });
   });
 });
