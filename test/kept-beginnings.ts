@@ -11,12 +11,23 @@ interface Beginning {
 }
 
 const beginnings = new Map<string, Beginning>();
+/** To read the rows takes as long as to make them: those that come once are not kept. */
+const seen = new Set<string>();
 
 /** Larger ones take as long to put back as to make. */
 const MOST_CHARACTERS = 50_000;
 
-/** @param make what stands for the name, by the Worker, in empty stores. @param logs what it logs is added here */
-export async function begin<T>(name: string, logs: string[], make: () => Promise<T>): Promise<T> {
+/**
+ * @param name says all that was made in empty stores, in its order
+ * @param make the last of it, by the Worker. @param logs what it logs is added here
+ * @param isAlone whether nothing else was made beside it
+ */
+export async function begin<T>(
+  name: string,
+  logs: string[],
+  make: () => Promise<T>,
+  isAlone: () => boolean,
+): Promise<T> {
   const known = beginnings.get(name);
   if (known) {
     await putBack(known);
@@ -25,10 +36,19 @@ export async function begin<T>(name: string, logs: string[], make: () => Promise
   }
   const logged = logs.length;
   const result = await make();
+  if (!isAlone()) return result;
+  if (!seen.has(name)) {
+    seen.add(name);
+    return result;
+  }
   const rows = await readRows();
-  if (rows.length > MOST_CHARACTERS) return result;
-  const kept = { result: structuredClone(result), rows, keys: await readKeys(), logs: logs.slice(logged) };
-  beginnings.set(name, kept);
+  if (rows.length <= MOST_CHARACTERS)
+    beginnings.set(name, {
+      result: structuredClone(result),
+      rows,
+      keys: await readKeys(),
+      logs: logs.slice(logged),
+    });
   return result;
 }
 
@@ -46,14 +66,18 @@ async function readRows(): Promise<string> {
        WHERE t.type = 'table' AND t.name NOT IN ('d1_migrations', 'sqlite_sequence') AND t.name NOT LIKE '\\_cf%' ESCAPE '\\'
        GROUP BY 1`,
   ).all<{ name: string; columns: string }>();
-  const inserts = results.map(({ name, columns }) => readTable(name, JSON.parse(columns)));
-  return ["PRAGMA defer_foreign_keys = true", ...(await Promise.all(inserts)).flat()].join(";\n");
+  const tables = results.map(({ name, columns }) => ({ name, columns: JSON.parse(columns) as string[] }));
+  const found = await env.DB.batch<{ row: string }>(tables.map(selectRows));
+  const inserts = found.flatMap(({ results: rows }, index) => {
+    const { name, columns = [] } = tables[index] ?? {};
+    return rows.map(({ row }) => `INSERT OR REPLACE INTO ${name} (${columns.join(", ")}) VALUES (${row})`);
+  });
+  return ["PRAGMA defer_foreign_keys = true", ...inserts].join(";\n");
 }
 
-async function readTable(name: string, columns: string[]): Promise<string[]> {
+function selectRows({ name, columns }: { name: string; columns: string[] }): D1PreparedStatement {
   const values = columns.map((column) => `quote(${column})`).join(" || ', ' || ");
-  const { results } = await env.DB.prepare(`SELECT ${values} AS row FROM ${name}`).all<{ row: string }>();
-  return results.map(({ row }) => `INSERT INTO ${name} (${columns.join(", ")}) VALUES (${row})`);
+  return env.DB.prepare(`SELECT ${values} AS row FROM ${name}`);
 }
 
 async function readKeys(): Promise<Beginning["keys"]> {

@@ -60,8 +60,11 @@ export class World {
   readonly receipts: Queued<Job>[] = [];
   readonly logs: string[] = [];
   deps: Deps;
-  /** As long as a test has done nothing in it. */
-  #isUntouched = true;
+  /** The names of what it began with, as long as a test has done nothing else in it. */
+  #begun: string | undefined = "";
+  /** How often something was made beside a beginning. */
+  #disturbances = 0;
+  #isNested = false;
   readonly #firstDeps: Deps;
 
   private constructor() {
@@ -98,7 +101,8 @@ export class World {
   static async another(of: World): Promise<World> {
     const world = new World();
     world.now = of.now;
-    world.#isUntouched = false;
+    world.#begun = undefined;
+    of.#begun = undefined;
     return world;
   }
 
@@ -116,18 +120,39 @@ export class World {
   }
 
   /**
-   * Begins with what the Worker makes of some requests. They are made once in a process: see kept-beginnings.ts.
+   * Begins with what the Worker makes of some requests, after what it has begun with. They are made once in a process: see
+   * kept-beginnings.ts.
    * @param deps those that the name stands for
    */
   async begin<T>(name: string, make: () => Promise<T>, deps = this.#firstDeps): Promise<T> {
-    if (!this.#isUntouched || this.now !== BEGINNING || this.deps !== deps) return make();
-    this.#isUntouched = false;
-    return begin(name, this.logs, make);
+    if (this.#isNested) return make();
+    if (this.#begun === undefined || this.now !== BEGINNING || this.deps !== deps) {
+      this.#disturbances += 1;
+      return make();
+    }
+    const names = `${this.#begun}\n${name}`;
+    const before = this.#disturbances;
+    const isAlone = () => this.#disturbances === before;
+    this.#begun = undefined;
+    const result = await begin(names, this.logs, make, isAlone);
+    if (isAlone()) this.#begun = names;
+    return result;
+  }
+
+  /** Begins with several requests at once. */
+  async beginWith<T>(name: string, make: () => Promise<T>, deps = this.#firstDeps): Promise<T> {
+    const makeAll = async () => {
+      this.#isNested = true;
+      return make().finally(() => {
+        this.#isNested = false;
+      });
+    };
+    return this.begin(name, makeAll, deps);
   }
 
   /** Runs work of the Worker as one invocation, under Cloudflare's limits. */
   invoke<T>(handler: Handler, work: () => Promise<T>): Promise<T> {
-    this.#isUntouched = false;
+    this.#begun = undefined;
     return platform.invoke(handler, () => this.now, work);
   }
 
@@ -141,7 +166,7 @@ export class World {
 
   /** An invocation with its background work, and not with that of others: it may be a part of another's work itself. */
   async #finish<T>(handler: Handler, work: () => Promise<T>): Promise<T> {
-    this.#isUntouched = false;
+    this.#begun = undefined;
     let own: Invocation | undefined;
     const result = await platform.invoke(
       handler,
@@ -189,7 +214,9 @@ export class World {
 
   /** Was there before: KV takes the next change at once. */
   async website(websiteId = "brand", settings: Record<string, unknown> = {}): Promise<string> {
-    await this.operator("PUT", `/websites/${websiteId}`, { name: websiteId, ...settings });
+    await this.begin(JSON.stringify(["website", websiteId, settings]), async () => {
+      await this.operator("PUT", `/websites/${websiteId}`, { name: websiteId, ...settings });
+    });
     platform.keyWrites.clear();
     return websiteId;
   }
@@ -199,14 +226,17 @@ export class World {
     websiteId = "brand",
     settings: Partial<ClientSettings> & { operations?: Operation[] } = {},
   ): Promise<TestClient> {
-    const answer = await this.operator("POST", `/websites/${websiteId}/clients`, settings);
+    const client = await this.begin(JSON.stringify(["client", websiteId, settings]), async () => {
+      const answer = await this.operator("POST", `/websites/${websiteId}/clients`, settings);
+      return (await answer.json()) as TestClient;
+    });
     platform.keyWrites.clear();
-    return answer.json();
+    return client;
   }
 
   /** A website with a client that wants callbacks, and subscribers as lines of CSV. */
   async brand(subscribers: string[] = [], websiteId = "brand"): Promise<TestClient> {
-    return this.begin(JSON.stringify(["brand", subscribers, websiteId]), async () => {
+    return this.beginWith(JSON.stringify(["brand", subscribers, websiteId]), async () => {
       await this.website(websiteId, { carrier: "sandbox" });
       if (subscribers.length > 0) await this.subscribers(websiteId, subscribers);
       return this.client(websiteId, { callbackUrl: `https://${websiteId}.example.com/callbacks` });
@@ -219,7 +249,11 @@ export class World {
    */
   async subscribers(websiteId: string, lines: string[], query = ""): Promise<Response> {
     const csv = ["phone_numbers,email,subscribed", ...lines.map(subscriberRow)].join("\n");
-    return this.operator("POST", `/websites/${websiteId}/subscribers${query}`, csv, "text/csv");
+    const { body, ...head } = await this.begin(JSON.stringify(["subscribers", websiteId, csv, query]), async () => {
+      const answer = await this.operator("POST", `/websites/${websiteId}/subscribers${query}`, csv, "text/csv");
+      return { status: answer.status, headers: [...answer.headers], body: await answer.text() };
+    });
+    return new Response(body, head);
   }
 
   /** Sends, and gives the message's id. */
@@ -307,12 +341,12 @@ export class World {
   }
 
   advance(seconds: number): void {
-    this.#isUntouched = false;
+    this.#begun = undefined;
     this.now += seconds * 1000;
   }
 
   async rows(sql: string, ...parameters: unknown[]): Promise<Record<string, unknown>[]> {
-    this.#isUntouched = false;
+    this.#begun = undefined;
     return (
       await env.DB.prepare(sql)
         .bind(...parameters)
@@ -322,6 +356,7 @@ export class World {
 
   /** From now on each request has a line in the log, those too of which it has one in a hundred. */
   logEachRequest(): void {
+    this.#begun = undefined;
     this.deps.random = () => 0;
   }
 

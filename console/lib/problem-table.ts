@@ -198,4 +198,14 @@ export const PROBLEM_TABLE: Record<Code, Words> = {
     acts: [DECIDE],
     tone: "wait",
   },
+  "inbound-unreadable": {
+    sentence: "Some texts of people at {carrier} cannot be read",
+    counts: ["text"],
+    effect: " may hold an opt-out: these people are still texted.",
+    steps: [
+      "Read them in the log of {carrier}, and opt out who asked for it.",
+      "Correct its webhook, or its character set.",
+    ],
+    short: "{carrier} is unreadable",
+  },
 };

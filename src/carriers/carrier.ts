@@ -75,6 +75,10 @@ export interface InboundText {
   /** Every name under which a website may have this sender. Empty: the carrier does not say what was texted. */
   to: string[];
   text: string;
+  /** What counts only if it opts out: the payload of a button that the person has tapped, the subject of an MMS. */
+  besides?: string[];
+  /** A STOP there counts for texts, too. Nothing else does: it is no consent to texts, and our answer would be a text. */
+  isByWhatsApp?: boolean;
   /** URLs of the media that came with it. Absent: none. */
   mediaUrls?: string[];
   /** When the carrier got it, by its own clock: milliseconds since 1970. Absent: it does not say. */
@@ -89,9 +93,11 @@ export interface InboundText {
 
 /**
  * `forged`: not proven to come from the carrier: altered, stale or malformed. `unknown`: a receipt whose status is in no table
- * here. It changes nothing, and the operator must learn of it.
+ * here. It changes nothing, and the operator must learn of it. `isOurs`: it is about a text of ours, and no text of a person.
  */
-export type Verified<T> = { kind: "verified"; reports: T[]; unknown?: UnknownReceipt } | { kind: "forged" };
+export type Verified<T> =
+  | { kind: "verified"; reports: T[]; unknown?: UnknownReceipt; isOurs?: boolean }
+  | { kind: "forged" };
 
 export interface UnknownReceipt {
   messageId: string | null;

@@ -29,7 +29,7 @@ const OUTCOMES: readonly [bit: number, outcome: Outcome][] = [
 const MASK = /^\d{1,3}$/;
 const MOST = 127;
 
-/** The text has waited at the gateway until its end: its sender's queue there was too long. */
+/** The text has waited at the gateway until its end: the connection to the SMSC was gone, or its queue was too long. */
 const EXPIRED_AT_GATEWAY = /^NACK\/validity expired/i;
 
 /**
@@ -67,7 +67,7 @@ export function readReport(messageId: string, { type, answer: given, meta }: Kan
   return {
     ...{ messageId, status, carrierMessageId: null, optedOut: false },
     reason: status === "FAILED_TO_DELIVERY" || (said && status === "SENDING") ? toReason(word, answer) : null,
-    ...(EXPIRED_AT_GATEWAY.test(answer) ? { code: "SENDER_LIMIT" } : {}),
+    ...(EXPIRED_AT_GATEWAY.test(answer) ? { code: "CARRIER_UNAVAILABLE" } : {}),
     ...(code && status !== "DELIVERED" ? { carrierCode: code } : {}),
   };
 }

@@ -1,7 +1,7 @@
 // Pure. Reads what people have texted from Telnyx' event of it.
 import * as z from "zod";
 import type { Keyword } from "../domain/people/keyword.ts";
-import type { InboundText } from "./carrier.ts";
+import type { InboundText, Verified } from "./carrier.ts";
 
 /** What was texted: a list of numbers and agents of RCS, or one number. Whatever it is, the text counts. */
 const toSchema = z
@@ -13,15 +13,22 @@ const toSchema = z
   ])
   .catch([]);
 
-/** The text of a message by RCS or WhatsApp. */
+/** The text of a message by RCS or WhatsApp, or the words of a button and its payload. */
 const bodySchema = z
   .object({
     text: z.union([z.string(), z.object({ body: z.string() }).transform(({ body }) => body)]).nullish(),
-    suggestion_response: z.object({ text: z.string().nullish() }).nullish(),
+    suggestion_response: z
+      .object({ text: z.string().nullish(), postback_data: z.string().nullish().catch(null) })
+      .nullish(),
   })
-  .transform(({ text, suggestion_response }) => text ?? suggestion_response?.text)
+  .transform(({ text, suggestion_response: tapped }) => ({
+    text: text ?? tapped?.text,
+    payload: tapped?.postback_data,
+  }))
   .nullish()
   .catch(null);
+
+const oursSchema = z.object({ data: z.object({ payload: z.object({ direction: z.literal("outbound") }) }) });
 
 const inboundSchema = z.object({
   data: z.object({
@@ -31,7 +38,9 @@ const inboundSchema = z.object({
       from: z.object({ phone_number: z.string() }),
       to: toSchema,
       messaging_profile_id: z.string().nullish(),
+      type: z.string().nullish().catch(null),
       text: z.string().nullish(),
+      subject: z.string().nullish().catch(null),
       body: bodySchema,
       received_at: z.iso.datetime({ offset: true }).nullish().catch(null),
       /** The auto-response that Telnyx has sent. */
@@ -60,21 +69,26 @@ const AUTORESPONSES = new Map<string, Keyword>([
   ["INFO", "help"],
 ]);
 
-export function toInbound(event: unknown): InboundText[] {
+/** A profile whose webhook is this one also brings what became of texts that nobody here has sent, such as Telnyx' own answers. */
+export function readInbound(event: unknown): Verified<InboundText> {
   const payload = inboundSchema.safeParse(event).data?.data.payload;
-  if (!payload) return [];
+  if (payload) return { kind: "verified", reports: [toInbound(payload)] };
+  return { kind: "verified", reports: [], isOurs: oursSchema.safeParse(event).success };
+}
+
+function toInbound(payload: z.output<typeof inboundSchema>["data"]["payload"]): InboundText {
   const profile = payload.messaging_profile_id;
   const autoresponse = typeof payload.autoresponse_type === "string" ? payload.autoresponse_type.trim() : "";
-  return [
-    {
-      carrierMessageId: payload.id,
-      from: payload.from.phone_number,
-      to: profile ? [...payload.to, profile] : payload.to,
-      text: payload.text ?? payload.body ?? "",
-      mediaUrls: toUrls(payload.media),
-      ...(payload.received_at ? { sentAt: Date.parse(payload.received_at) } : {}),
-      keyword: AUTORESPONSES.get(autoresponse.toUpperCase().replaceAll(/[^A-Z]/g, "")) ?? null,
-      answeredByCarrier: autoresponse !== "",
-    },
-  ];
+  return {
+    carrierMessageId: payload.id,
+    from: payload.from.phone_number,
+    to: profile ? [...payload.to, profile] : payload.to,
+    text: payload.text || payload.body?.text || payload.subject || "",
+    besides: [payload.subject, payload.body?.payload].filter((one) => typeof one === "string"),
+    mediaUrls: toUrls(payload.media),
+    ...(payload.received_at ? { sentAt: Date.parse(payload.received_at) } : {}),
+    keyword: AUTORESPONSES.get(autoresponse.toUpperCase().replaceAll(/[^A-Z]/g, "")) ?? null,
+    answeredByCarrier: autoresponse !== "",
+    ...(payload.type?.toUpperCase() === "WHATSAPP" ? { isByWhatsApp: true } : {}),
+  };
 }

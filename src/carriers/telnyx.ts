@@ -12,7 +12,7 @@ import {
 import { codeSchema, type Meaning, reasonOf } from "./codes.ts";
 import { type CarrierResponse, classifyResponse, parseJson, post, REFUSED } from "./http.ts";
 import { CODES } from "./telnyx-codes.ts";
-import { toInbound } from "./telnyx-inbound.ts";
+import { readInbound } from "./telnyx-inbound.ts";
 
 /**
  * https://developers.telnyx.com/docs/messaging/messages/receiving-webhooks: the status of the one recipient. Those of the records of
@@ -69,7 +69,7 @@ export function telnyx(settings: TelnyxSettings): Carrier {
     },
     readInbound: async (request) => {
       const event = await readSigned(settings, request);
-      return event === undefined ? FORGED : { kind: "verified", reports: toInbound(event) };
+      return event === undefined ? FORGED : readInbound(event);
     },
   };
 }

@@ -204,20 +204,23 @@ function toReceipts({ url }: CarrierRequest, form: URLSearchParams): Verified<Re
   return { kind: "verified", reports: [receipt] };
 }
 
-/** A service with an RCS sender says the channel before the number of the person: `rcs:+12125550100`. */
-const CHANNEL = /^rcs:/i;
+/** Before a number, Twilio says the channel, unless it is SMS or MMS: `rcs:+12125550100`. */
+const CHANNEL = /^(?:rcs|whatsapp):(?=\+)/i;
+const WHATSAPP = /^whatsapp:/i;
 
 function toInbound(form: URLSearchParams): InboundText[] {
-  const [sid, to] = [form.get("MessageSid"), form.get("To")];
-  const from = form.get("From")?.replace(CHANNEL, "");
+  const [sid, from, to] = [form.get("MessageSid"), form.get("From"), form.get("To")?.replace(CHANNEL, "")];
   if (!sid || !from || !to) return [];
   const service = form.get("MessagingServiceSid");
+  const payload = form.get("ButtonPayload");
   return [
     {
       carrierMessageId: sid,
-      from,
+      from: from.replace(CHANNEL, ""),
       to: service ? [to, service] : [to],
-      text: form.get("Body") ?? "",
+      text: form.get("Body") || form.get("ButtonText") || "",
+      besides: payload ? [payload] : [],
+      ...(WHATSAPP.test(from) ? { isByWhatsApp: true } : {}),
       mediaUrls: [...form].flatMap(([name, value]) => (/^MediaUrl\d+$/.test(name) ? [value] : [])),
       keyword: OPT_OUT_TYPES.get(form.get("OptOutType") ?? "") ?? null,
       answeredByCarrier: form.has("OptOutType"),

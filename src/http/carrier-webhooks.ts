@@ -6,6 +6,7 @@ import { findAccountOf } from "../flows/clients/carrier-accounts.ts";
 import { inTurn } from "../flows/in-turn.ts";
 import { queueReceipts } from "../flows/messages/queue-jobs.ts";
 import { receiveInbound } from "../flows/people/receive-inbound.ts";
+import { reportUnreadable } from "../flows/people/report-unreadable.ts";
 import type { ApiRequest, Handler } from "./api-request.ts";
 import { BODY_LIMITS, readBytes } from "./body.ts";
 import { call, inPath, type Resource } from "./call.ts";
@@ -40,13 +41,9 @@ function logUnknown(
 }
 
 const receiveTexts: Handler = async (request, deps) => {
-  const { carrierName, reports } = await verify(request, deps, (carrier, given) => carrier.readInbound(given));
-  if (reports.length === 0)
-    deps.log("warn", "inbound.unreadable", { requestId: request.requestId, carrier: carrierName });
-  for (const { unknownCharset: charset } of reports)
-    if (charset)
-      deps.log("warn", "inbound.charset-unknown", { requestId: request.requestId, carrier: carrierName, charset });
+  const { carrierName, reports, isOurs } = await verify(request, deps, (carrier, given) => carrier.readInbound(given));
   await inTurn(reports, (inbound) => receiveInbound(deps, carrierName, inbound));
+  if (!isOurs) await reportUnreadable(deps, request.requestId, carrierName, reports);
   return received();
 };
 
@@ -67,7 +64,7 @@ async function verify<T>(
   request: ApiRequest,
   deps: Deps,
   read: (carrier: Carrier, given: CarrierRequest) => Promise<Verified<T>>,
-): Promise<{ carrierName: string; reports: T[]; unknown?: UnknownReceipt | undefined }> {
+): Promise<Omit<Extract<Verified<T>, { kind: "verified" }>, "kind"> & { carrierName: string }> {
   const { carrier: name = "", account } = request.params;
   const { PUBLIC_ORIGIN = "" } = deps.config.carriers;
   const rawUrl = PUBLIC_ORIGIN + request.url.replace(ORIGIN, "");
@@ -85,7 +82,7 @@ async function verify<T>(
     if (carrier) verified = await read(carrier, given);
   }
   if (verified.kind === "forged") throw new RequestFailure({ kind: "signature-wrong" });
-  return { carrierName: account ?? name, reports: verified.reports, unknown: verified.unknown };
+  return { carrierName: account ?? name, ...verified };
 }
 
 const ofEnvironment = ({ carriers: { ready } }: Deps, name: string) =>

@@ -1,13 +1,11 @@
 // What of README.md and docs/ is written from the code: tables between two marks.
-import type * as z from "zod";
 import { CALLS } from "../calls.ts";
 import { sendRequestSchema } from "../domain/messages/send-request.ts";
 import { STATE_RULES } from "../domain/messages/sending-rules.ts";
 import { describeWindows } from "../domain/messages/weekly-windows.ts";
-import { phoneListSchema } from "../domain/people/phone-list.ts";
 import type { Call } from "../http/call.ts";
 import { carrierCodeTable } from "./carrier-codes.ts";
-import { limitsThatMatter, limitTable } from "./limits.ts";
+import { limitTable } from "./limits.ts";
 import { fieldsOf } from "./schemas.ts";
 import { carrierSettingTable, settingTable } from "./settings.ts";
 import {
@@ -45,9 +43,7 @@ export function makeTables(): Record<string, string> {
   return {
     calls: callTable(CALLS.filter(({ access }) => typeof access === "object")),
     limits: limitTable(),
-    "limits that matter": limitsThatMatter(),
-    "fields of a send request": fieldTable(sendRequestSchema),
-    "fields of a list of numbers": fieldTable(phoneListSchema),
+    "fields of a send request": sendFieldTable(),
     errors: errorSections("clients"),
     "errors of operators and carriers": errorSections("others"),
     statuses: statusTable(),
@@ -74,30 +70,18 @@ function callTable(calls: Call[]): string {
   return toTable(["Call", "Does", "Grant"], rows);
 }
 
-/** The first sentence of a description beside the summary; `/docs/operator` has the rest. */
-const MOST_WORDS = 25;
+const operatorTable = (calls: Call[]) =>
+  toTable(
+    ["Call", "Does"],
+    calls.map((call) => [callOf(call), call.summary]),
+  );
 
-function operatorTable(calls: Call[]): string {
-  const rows = calls.map(({ summary, description, ...call }) => {
-    const [about = ""] = /^[^\n]*?\.(?= |$)/m.exec(description) ?? [];
-    return [callOf(call), [`${summary}.`, ...(about.split(" ").length <= MOST_WORDS ? [about] : [])].join(" ")];
-  });
-  return toTable(["Call", "Does"], rows);
-}
-
-/** Method and path, the query, and the fields of a JSON body; a question mark follows an optional field. */
-function callOf({
-  method,
-  path,
-  parameters = [],
-  body,
-}: Pick<Call, "method" | "path" | "parameters" | "body">): string {
+/** Method and path, the query, and the types of a body that is no JSON: `/docs/operator` has the rest. */
+function callOf({ method, path, parameters = [], body }: Call): string {
   const query = parameters.flatMap((parameter) => (parameter.in === "query" ? `${parameter.name}=` : []));
   const call = code(`${method} ${toTemplate(path)}${query.length > 0 ? `?${query.join("&")}` : ""}`);
-  if (!body) return call;
-  if (!body.mediaTypes.includes("application/json")) return `${call} ${body.mediaTypes.map(code).join(" or ")}`;
-  const fields = fieldsOf(body.schema).map(({ name, isRequired }) => `${name}${isRequired ? "" : "?"}`);
-  return `${call} ${code(`{${fields.join(", ")}}`)}`;
+  if (!body || body.mediaTypes.includes("application/json")) return call;
+  return `${call} ${body.mediaTypes.map(code).join(" or ")}`;
 }
 
 function stateRuleTable(): string {
@@ -112,10 +96,10 @@ function stateRuleTable(): string {
   return toTable(["State", "Open", "Rule", "Since", "Source", "How known"], rows);
 }
 
-function fieldTable(schema: z.ZodType): string {
+function sendFieldTable(): string {
   return toTable(
     ["Field", "", "Rule"],
-    fieldsOf(schema).map(({ name, isRequired, rule }) => [
+    fieldsOf(sendRequestSchema).map(({ name, isRequired, rule }) => [
       code(name),
       isRequired ? "required" : "",
       rule.replaceAll(/(?<![+\d]|ISO )\d{4,6}(?!\d)/g, (digits) => Number(digits).toLocaleString("en")),

@@ -73,7 +73,7 @@ export const ERROR_MEANINGS: Record<ErrorKind, ErrorMeaning> = {
   },
   "idempotency-conflict": {
     meaning: "The Idempotency-Key was used with another body.",
-    advice: "Use a new key for another message.",
+    advice: "The first request with this key is stored. Use a new key for another message.",
   },
   "daily-limit-reached": {
     meaning: "The website has reached its daily limit, and accepts no more texts for now.",
@@ -95,7 +95,7 @@ export const ERROR_MEANINGS: Record<ErrorKind, ErrorMeaning> = {
   },
   "store-unavailable": {
     meaning: "The service is temporarily unavailable, because its database did not answer.",
-    advice: "Retry after `Retry-After`.",
+    advice: "Retry after `Retry-After`, with the same Idempotency-Key if the request had one.",
   },
   "store-full": {
     meaning: "The database of the website is full, and accepts no more messages.",
@@ -103,37 +103,20 @@ export const ERROR_MEANINGS: Record<ErrorKind, ErrorMeaning> = {
   },
 };
 
-/** Whether a request may be sent again after an error, of one message and of many. A key is an Idempotency-Key. */
-interface Repeat {
-  /** Left out: nothing was stored. */
-  send?: string;
-  bulk: string;
-}
+/** A bulk request is stored while it comes in: `details` has what was stored before the error. A key is an Idempotency-Key. */
+const PART_STORED =
+  "With a key, send the whole request again with the same key. Without a key, send only what `details` does not name.";
 
-/** A bulk request is stored while it comes in: `details` has what was stored before the error. */
-const PART_STORED: Repeat = {
-  bulk: "With a key, send the whole request again with the same key. Without a key, send only what `details` does not name.",
-};
-
-/** The errors after which something may be stored. After all others, nothing is. */
-export const REPEATS: Partial<Record<ErrorKind, Repeat>> = {
-  "body-too-large": {
-    bulk: "Send only what `details` does not name, in smaller requests. If the request had a key, each of them needs a new one.",
-  },
+/** What of a bulk request to send again after an error that can end one in its middle. After all others, nothing is stored. */
+export const REPEATS: Partial<Record<ErrorKind, string>> = {
+  "body-too-large":
+    "Send only what `details` does not name, in smaller requests. If the request had a key, each of them needs a new one.",
   "body-incomplete": PART_STORED,
   "body-not-json": PART_STORED,
-  "idempotency-conflict": {
-    send: "No: the first request with this key is stored.",
-    bulk: "No: what `details` names is stored under this key. The remaining messages need a new key.",
-  },
-  fault: {
-    send: "With a key, send it again with the same key. Without a key, only if the status of its messageId says that it is not stored.",
-    bulk: "With a key, send the whole request again with the same key. Without a key, send what `details` does not name, if it says which messages may be stored. If it does not, more than it names may be stored.",
-  },
-  "store-unavailable": {
-    send: "Send it again, with the same key if it had one.",
-    bulk: "With a key, send the whole request again with the same key, never a part of it. Without a key, send only what `details` does not name.",
-  },
+  "idempotency-conflict": "No: what `details` names is stored under this key. The remaining messages need a new key.",
+  fault:
+    "With a key, send the whole request again with the same key. Without a key, send what `details` does not name, if it says which messages may be stored. If it does not, more than it names may be stored.",
+  "store-unavailable": PART_STORED,
   "store-full": PART_STORED,
   "daily-limit-reached": PART_STORED,
 };

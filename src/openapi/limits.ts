@@ -1,4 +1,4 @@
-// The tables of limits: all in docs/api.md, and in the README those that a stranger needs.
+// The table of limits in docs/api.md.
 
 import { SUBMIT_TIMEOUT_MILLISECONDS } from "../carriers/http.ts";
 import { readConfig } from "../config.ts";
@@ -22,44 +22,33 @@ const hours = (milliseconds: number) => `${milliseconds / 3_600_000} hours`;
 const seconds = (milliseconds: number) => `${milliseconds / 1000} seconds`;
 const wholeSeconds = (limitBytes: number) => seconds(Math.ceil(longestWait(limitBytes) / 1000) * 1000);
 
-/** What it limits, and the limit. `matters`: a stranger needs it. */
+/** What it limits, and the limit. */
 interface Limit {
   of: string;
   limit: string;
-  matters?: boolean;
 }
 
-export const limitTable = () => toRows(limits());
-
-export const limitsThatMatter = () => toRows(limits().filter(({ matters }) => matters));
-
-const toRows = (rows: Limit[]) =>
+export const limitTable = () =>
   toTable(
     ["What", "Limit"],
-    rows.map(({ of, limit }) => [of, limit]),
+    [...limitsOfRequests(), ...limitsOfTime()].map(({ of, limit }) => [of, limit]),
   );
-
-function limits(): Limit[] {
-  return [...limitsOfRequests(), ...limitsOfTime()];
-}
 
 function limitsOfRequests(): Limit[] {
   const { send, ids, bulk, lists, subscribers } = BODY_LIMITS;
   return [
     {
       of: "requests",
-      limit: `${REQUESTS_PER_SECOND} per website in any one-second window, counted across all its clients and calls`,
-      matters: true,
+      limit: `${REQUESTS_PER_SECOND} per website in any one-second window`,
     },
     {
       of: "texts in 24 hours",
-      limit: `any number, unless the operator has set a daily limit for the website (${ERROR_CODES["daily-limit-reached"]})`,
+      limit: `any number, or the daily limit of the website (${ERROR_CODES["daily-limit-reached"]})`,
     },
-    { of: "text", limit: `${inWords(MAX_TEXT_CHARACTERS)} characters with its link`, matters: true },
+    { of: "text", limit: `${inWords(MAX_TEXT_CHARACTERS)} characters with its link` },
     {
       of: "bulk request",
-      limit: `${inWords(MAX_BULK_MESSAGES)} messages, which count as one request`,
-      matters: true,
+      limit: `${inWords(MAX_BULK_MESSAGES)} messages; counts as one request`,
     },
     {
       of: "lists",
@@ -87,13 +76,6 @@ function limitsOfTime(): Limit[] {
     {
       of: "callback",
       limit: `one attempt, ${seconds(CALLBACK_TIMEOUT_MILLISECONDS)}; the first ${toSize(KEPT_BYTES)} of the response is kept`,
-      matters: true,
-    },
-    { of: "lost job", limit: "requeued within two minutes, its message delivered within four" },
-    {
-      of: "change to a client",
-      limit:
-        "a suspension, or the loss of a grant, takes effect on the next request; a new grant takes up to 90 seconds",
     },
     {
       of: "receipt",
@@ -102,7 +84,6 @@ function limitsOfTime(): Limit[] {
     {
       of: "retention",
       limit: `${config.retentionMilliseconds / DAY_MILLISECONDS} days (\`RETENTION_DAYS\`); subscriptions, their ledger and the audit log are never deleted`,
-      matters: true,
     },
   ];
 }

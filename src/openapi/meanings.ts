@@ -11,7 +11,8 @@ export const STATUS_MEANINGS: Record<MessageStatus, string> = {
   SENDING: "accepted by the carrier, or submitted with an unknown outcome",
   DELIVERED: "delivered to the handset",
   FAILED_TO_DELIVERY: "undelivered, or no final receipt in time",
-  FAILED_TO_SEND: "refused by the carrier, or not accepted in time",
+  FAILED_TO_SEND:
+    "cancelled, ended by a setting of the website, refused by the carrier, or not accepted in time: no carrier has it",
   NOT_FOUND: "the number has never been subscribed or imported",
   NOT_SUBSCRIBED: "the number is opted out; checked on acceptance, and again right before submission",
   FAILED_TO_MATCH: "the e-mail address has no subscribed number",
@@ -20,56 +21,50 @@ export const STATUS_MEANINGS: Record<MessageStatus, string> = {
 /** `advice`: what the client does about it. */
 export const REASON_MEANINGS: Record<Reason, { meaning: string; advice: string }> = {
   CANCELLED: {
-    meaning:
-      "you or the operator cancelled it before it was submitted, or the operator held it until its time was over",
-    advice: "if you did not cancel it, ask the operator before you send it again: no carrier has accepted it",
+    meaning: "you or the operator cancelled it, or the operator held it until its time was over",
+    advice: "if you did not cancel it, ask the operator before you send it again",
   },
   EXPIRED: {
     meaning:
-      "it was not submitted before its `expireAt`. Without one, a scheduled message, or one that sending hours held, expires `SUBMIT_WITHIN_HOURS` after the time at which it might be sent",
-    advice: "send it again, if it is still of use: no carrier has accepted it",
+      "it was not submitted before its `expireAt`. Without one, a message that was scheduled, or waited for sending hours, expires `SUBMIT_WITHIN_HOURS` after its time",
+    advice: "send it again, if it is still of use",
   },
   QUIET_HOURS: {
-    meaning:
-      "the sending hours of the website were closed where the person is, and its operator refuses messages at such times",
-    advice:
-      "send it again when they are open, because no carrier has accepted it. If it is not marketing, send it with `kind` `transactional`",
+    meaning: "the sending hours were closed where the person is, and the operator refuses messages at such times",
+    advice: "send it again when they are open. If it is not marketing, send it with `kind` `transactional`",
   },
   FREQUENCY_CAP: {
-    meaning:
-      "the person has already received the most marketing messages that the operator allows in a number of hours",
-    advice:
-      "do not send it again now. No carrier has accepted it. If it is not marketing, send it with `kind` `transactional`",
+    meaning: "the person has already received as many marketing messages as the operator allows",
+    advice: "do not send it again now. If it is not marketing, send it with `kind` `transactional`",
   },
   UNREACHABLE: {
-    meaning:
-      "texts to the number have failed permanently, several in a row: the number is not in use, or it cannot receive texts",
-    advice: "do not text this number again. If the person gives it to you anew, subscribe it: texts go to it again",
+    meaning: "several texts in a row to the number failed permanently: it is not in use, or cannot receive texts",
+    advice: "do not text this number again. If the person gives it to you anew, subscribe it",
   },
   CARRIER_REFUSED: {
-    meaning: "the carrier refused the message: the number, the sender or the content",
+    meaning: "the carrier refused the number, the sender or the content",
     advice: "do not send it again unchanged. The operator can see the carrier's error message",
   },
   CARRIER_FILTERED: {
     meaning:
-      "the carrier or a network blocked it because of the operator's sender or the text, not because of the number: the sender is not registered, its registration is suspended, or the text looked like spam",
+      "the carrier or a network blocked it because of the registration of the sender, or because the text looked like spam",
     advice:
-      "unsubscribe nobody, because the numbers are fine. Tell the operator, who registers the sender (in the USA a 10DLC brand and campaign, or the toll-free verification) or asks the carrier",
+      "unsubscribe nobody, because the numbers are fine. Tell the operator, who registers the sender or asks the carrier",
   },
   SENDER_LIMIT: {
     meaning:
-      "the sender may not send so much or so fast: its queue at the carrier was full for too long, or it was beyond its rate or its daily limit at the carrier or the network",
+      "the sender's queue at the carrier was full for too long, or the sender was beyond its rate or its daily limit. Nobody has received the text",
     advice:
-      "send more slowly, and this text again in a while if it is still of use: nobody has received it. The number is fine, so unsubscribe nobody. The operator can ask the carrier for a higher rate",
+      "send more slowly, and this text again in a while if it is still of use. The number is fine, so unsubscribe nobody. The operator can ask the carrier for a higher rate",
   },
   CARRIER_UNAVAILABLE: {
     meaning:
-      "the carrier did not accept it in time: the carrier could not be reached, was overloaded, or rejected the operator's account",
-    advice: "send it again, if it is still of use: no carrier has accepted it",
+      "the carrier could not be reached in time, was overloaded, or rejected the operator's account. Or it expired in the operator's gateway, which could not hand it to the carrier",
+    advice: "send it again, if it is still of use",
   },
   CARRIER_NOT_SET_UP: {
     meaning: "the website's carrier was not set up until the message's deadline",
-    advice: "tell the operator, and then send it again: no carrier has accepted it",
+    advice: "tell the operator, and then send it again",
   },
   MEDIA_NOT_SUPPORTED: {
     meaning: "the carrier, the sender or the handset does not accept media",
@@ -80,15 +75,13 @@ export const REASON_MEANINGS: Record<Reason, { meaning: string; advice: string }
     advice: "do not text this number. Only the person can opt in again, by texting START",
   },
   OUTCOME_UNKNOWN: {
-    meaning:
-      "the carrier may have it, because its answer was lost. Textgate does not submit it again, and the carrier's receipt decides",
+    meaning: "the carrier may have it, because its answer was lost. The carrier's receipt decides",
     advice: "do not send it again, because it may still arrive",
   },
   UNDELIVERED: {
-    meaning:
-      "the carrier could not deliver it: the number is a landline, is not in use, or could not be reached, or the carrier does not say why",
+    meaning: "the carrier could not deliver it, for example to a landline, or does not say why",
     advice:
-      "if it happens to one number again and again while other numbers get your texts, unsubscribe that number. If it happens to many numbers at once, unsubscribe nobody, and tell the operator",
+      "if it happens to one number again and again, unsubscribe that number. If it happens to many numbers at once, unsubscribe nobody, and tell the operator",
   },
   NO_RECEIPT: {
     meaning: "no final receipt came from the carrier within `RECEIPT_WITHIN_HOURS`",

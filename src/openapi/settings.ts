@@ -33,21 +33,23 @@ const MEANINGS: Record<Name, string> = {
   PUBLIC_ORIGIN:
     "origin under which carriers reach the service, such as `https://sms.example.com`; every carrier but the sandbox needs it",
   LINK_ORIGIN: "origin of tracking links; by default `PUBLIC_ORIGIN`, or else the origin of the send request",
-  SUBMIT_WITHIN_HOURS: "how long the service retries a message that the carrier cannot accept; then FAILED_TO_SEND",
+  SUBMIT_WITHIN_HOURS: "how long a message is retried that the carrier cannot accept; then FAILED_TO_SEND",
   RECEIPT_WITHIN_HOURS: "how long a message waits for its final receipt; then FAILED_TO_DELIVERY",
   RETENTION_DAYS:
     "how long messages, events, links, inbound texts and dead jobs are kept. Subscriptions, their ledger and the [audit log](procedures.md#the-audit-log) are never purged",
   REQUEUE_AFTER_SECONDS: "how long a message or callback waits for its job before the sweep requeues it",
   LIMITER_LOCATION:
-    "where the Durable Object of a new website, or of a sender that gets a pace, is created: the [location of the database](deploying.md#3-the-database-and-its-location), such as `enam`. By default near the website's first request. It stays there",
+    "where the Durable Object of a new website, or of a sender that gets a pace, is created, and stays: the [location of the database](deploying.md#3-the-database-and-its-location), such as `enam`. By default near the first request",
   SECURITY_CONTACT:
-    "where to report a vulnerability, such as `mailto:security@example.com` or an https page: `GET /.well-known/security.txt` names it. Without it, that path does not exist",
+    "where to report a vulnerability, such as `mailto:security@example.com` or an https page: `GET /.well-known/security.txt` has it",
   ALERT_URL:
-    "where the sweep posts when a [problem](runbook.md#problems) begins, once a day while it lasts, and when it ends: an incoming webhook of Slack, or your own endpoint",
-  ALERT_SECRET:
-    "signs the posts to `ALERT_URL` as callbacks are signed: at least 16 bytes in Base64, such as `whsec_…`",
+    "where the sweep posts when a [problem](runbook.md#problems) begins, once a day while it lasts, and when it ends: [Alerts](monitoring.md#alerts)",
+  ALERT_SECRET: "signs the posts to `ALERT_URL`: at least 16 bytes in Base64, such as `whsec_…`",
   HEARTBEAT_URL:
-    "the URL of a monitor, which each sweep fetches when it has ended, once a minute. The monitor must alert you if no request comes",
+    "the URL of a monitor, which each sweep fetches, once a minute. The monitor must alert you if no request comes",
+  ACCESS_TEAM_DOMAIN:
+    "the domain of your team at Cloudflare Access, such as `brand.cloudflareaccess.com`. With `ACCESS_AUD`, whoever signs in there [is signed in to the console](deploying.md#sign-in-by-cloudflare-access)",
+  ACCESS_AUD: "the AUD tag of the application that you have made at Access for `/console`",
   TWILIO_ACCOUNT_SID: "the account's id (`AC…`)",
   TWILIO_AUTH_TOKEN: "authenticates submissions and verifies `X-Twilio-Signature`",
   TWILIO_SECONDARY_AUTH_TOKEN: "the second token during a rotation: signatures of either token are accepted",

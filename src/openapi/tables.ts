@@ -36,11 +36,10 @@ export function errorSections(of: "clients" | "others"): string {
 /** A heading for each code, so that a link leads to it: `#40001`. */
 function describeError(kind: ErrorKind): string {
   const { meaning, advice } = ERROR_MEANINGS[kind];
-  const { send, bulk } = REPEATS[kind] ?? {};
+  const bulk = REPEATS[kind];
   return [
     `### ${ERROR_CODES[kind]}`,
     [meaning, advice].filter(Boolean).join(" "),
-    send && `**Send it again?** ${send}`,
     bulk && `**Send a bulk request again?** ${bulk}`,
   ]
     .filter(Boolean)

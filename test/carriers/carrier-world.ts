@@ -76,7 +76,7 @@ export class CarrierWorld {
       await it.world.subscribers("brand", [ADA, BOB]);
       return it.world.client("brand", { callbackUrl: "https://brand.example.com/callbacks" });
     };
-    it.client = await it.world.begin(`a website at ${carrier.name}`, make, it.world.deps);
+    it.client = await it.world.beginWith(`a website at ${carrier.name}`, make, it.world.deps);
     return it;
   }
 

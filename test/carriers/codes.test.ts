@@ -201,7 +201,7 @@ it.each<[status: number, body: string, expected: Record<string, unknown>]>([
 });
 
 it.each([
-  ["NACK/validity expired", "SENDER_LIMIT"],
+  ["NACK/validity expired", "CARRIER_UNAVAILABLE"],
   ["NACK/0x0000000b/Invalid Destination Address", "UNDELIVERED"],
   ["NACK/", "UNDELIVERED"],
 ])("kannel, whose gateway gives a text up with %s", async (answer, reason) => {

@@ -72,7 +72,7 @@ describe.each(CARRIERS)("$name, with a receipt", (carrier) => {
     const request = requestOf({ ...hook, url: hook.url.replace("/receipts", "/inbound") });
     const isVerified = carrier.name === "telnyx";
     expect(await carrierOf(carrier).readInbound(request)).toEqual(
-      isVerified ? { kind: "verified", reports: [] } : { kind: "forged" },
+      isVerified ? { kind: "verified", reports: [], isOurs: true } : { kind: "forged" },
     );
   });
 });

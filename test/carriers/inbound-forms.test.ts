@@ -160,6 +160,36 @@ describe("the sender of a STOP", () => {
   });
 });
 
+describe("the sender of a STOP to an Australian number, where 0011 is dialed before a calling code", () => {
+  /** Saskatchewan, and Michigan beside Fiji, as 00 and the rest would be read. */
+  const [NORWEGIAN, CANADIAN, AMERICAN, FIJIAN] = [
+    "+4740612345",
+    "+14740612345",
+    "+16797012345",
+    "+6797012345",
+  ] as const;
+
+  beforeEach(async () => {
+    at = await CarrierWorld.create(KANNEL);
+    await at.world.website("brand", { carrier: "kannel", sender: "+61412345678" });
+    await at.world.subscribers("brand", [AMERICAN, FIJIAN, NORWEGIAN]);
+  });
+
+  it.each([
+    ["00114740612345", NORWEGIAN, [AMERICAN, FIJIAN]],
+    ["00116797012345", FIJIAN, [AMERICAN, NORWEGIAN]],
+    ["001116797012345", AMERICAN, [FIJIAN, NORWEGIAN]],
+  ] as const)("%s is %s, and nobody else", async (from, person, others) => {
+    await hand(`id=a&from=${from}&to=%2B61412345678&text=STOP`);
+    expect(await isSubscribed(person)).toBe(false);
+    for (const other of others) expect(await isSubscribed(other)).toBe(true);
+    expect(await at.world.rows("SELECT phone FROM subscriptions WHERE opted_out_by_person = 1")).toEqual([
+      { phone: Number(person.slice(1)) },
+    ]);
+    expect(await at.world.rows(`SELECT 1 FROM subscriptions WHERE phone = ${CANADIAN.slice(1)}`)).toEqual([]);
+  });
+});
+
 describe("Twilio, whose messaging service has an RCS sender beside its numbers", () => {
   const SERVICE = "MG33333333333333333333333333333333";
   const more = { MessagingServiceSid: SERVICE, ChannelMetadata: '{"type":"rcs","data":{}}' };

@@ -237,7 +237,7 @@ describe("Telnyx's signature", () => {
           },
         ],
       },
-      { kind: "verified", reports: [] },
+      { kind: "verified", reports: [], isOurs: true },
     ]);
     expect(await read(1, 0)).toEqual([
       { kind: "verified", reports: [] },
@@ -253,6 +253,7 @@ describe("Telnyx's signature", () => {
             keyword: null,
             mediaUrls: [],
             answeredByCarrier: false,
+            besides: [],
           },
         ],
       },

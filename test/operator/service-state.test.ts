@@ -97,6 +97,7 @@ it("of an idle service is empty, and no problem", async () => {
     credentialsBehind: NONE,
     keywordsWithoutEffect: NONE,
     maybeOptOuts: NONE,
+    unreadableTexts: [],
   });
 });
 

@@ -90,6 +90,7 @@ function showServiceState(answer: string, { url }: Service): string {
       ["credentials behind", toCell(state.credentialsBehind)],
       ["keywords without effect, last day", toCell(state.keywordsWithoutEffect)],
       ["texts that may be opt-outs, last 3 days", toCell(state.maybeOptOuts)],
+      ...state.unreadableTexts.map((it): Cell[] => [`unreadable texts of ${it.carrier}, last day`, `${it.count}`]),
     ]),
     "",
     toTable([

@@ -88,7 +88,7 @@ export const websiteFields = jsonObject({
     "Further words with which people opt out of this website, such as `BAJA`. Case, accents, spaces and punctuation do not matter. None may be a word that opts in or asks for help.",
   ),
   timeZone: orNull(timeZoneName).describe(
-    "Where its people work, for an operator elsewhere: an IANA name, such as `America/New_York`. Nothing is sent by it.",
+    "Where its people work, for an operator elsewhere: an IANA name, such as `America/New_York`, stored as you send it. Nothing is sent by it.",
   ),
   allowedCountries: orNull(
     z

@@ -31,7 +31,7 @@ const phone = z
   .refine((value) => value === "" || isE164(value), { error: ({ input }) => explainPhone(String(input)) })
   .meta({
     description:
-      "E.164, such as `+12125550100`: a plus sign, the country code, and the number as it is dialed from abroad, in digits only. Its length must exist in the country. Required without `email`.",
+      "E.164, such as `+12125550100`: a plus sign, the country code, and the number as it is dialed from abroad, in digits only. Required without `email`.",
     examples: ["+12125550100"],
     pattern: "^\\s*(\\+[1-9]\\d{1,14})?\\s*$",
   });
@@ -42,7 +42,7 @@ const email = z
   .meta({
     type: ["string", "null"],
     description:
-      "The e-mail address of the recipient, in upper or lower case. Textgate sends to the subscribed number that belongs to it, or to the one that was subscribed last if there are several. Required without `phone`, ignored with it.",
+      "The e-mail address of a subscribed number, in upper or lower case. If it has several numbers, Textgate sends to the one that was subscribed last. Required without `phone`, ignored with it.",
     examples: ["ada@example.com"],
   });
 
@@ -107,7 +107,7 @@ export const sendPurpose = requiredString()
   .superRefine(firstFault(findPurposeFault))
   .trim()
   .meta({
-    description: `The purpose, such as the name of a campaign: words of A–Z a–z 0–9 \`-\` \`_\` with spaces between, at most ${MAX_SEND_PURPOSE_CHARACTERS} characters.`,
+    description: `Such as the name of a campaign: words of A–Z a–z 0–9 \`-\` \`_\` with spaces between, at most ${MAX_SEND_PURPOSE_CHARACTERS} characters.`,
     pattern: SEND_PURPOSE.source,
     maxLength: MAX_SEND_PURPOSE_CHARACTERS,
   });
@@ -133,18 +133,18 @@ function quote(character: string): string {
 const kind = z
   .enum(KINDS, "must be marketing or transactional")
   .describe(
-    "`marketing` or `transactional` (a code, a receipt). Without it, the operator's list of transactional purposes decides, and any other purpose is marketing. Frequency caps and sending hours apply to marketing only.",
+    "`marketing` or `transactional` (a code, a receipt). Without it, the operator's list of transactional purposes decides. Frequency caps and sending hours apply to marketing only.",
   );
 
 const timeZone = timeZoneName.meta({
   description:
-    "Where the person is, for the operator's sending hours: the IANA name of a time zone. Without it, Textgate derives the zones from the number.",
+    "The IANA name of the person's time zone, for sending hours, stored as you send it. Without it, the number decides.",
   examples: ["America/Chicago"],
 });
 
 const region = regionCode.meta({
   description:
-    "The state or region where the person is, by its ISO 3166-2 code, such as `US-NY`. Some states have sending hours of their own. Without it, Textgate derives the states from the number.",
+    "The ISO 3166-2 code of the state or region where the person is, such as `US-NY`, for sending hours. Without it, the number decides.",
   examples: ["US-FL"],
 });
 

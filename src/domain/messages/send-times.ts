@@ -41,12 +41,12 @@ function isDay(text: string): boolean {
 }
 
 export const sendAt = instant.meta({
-  description: `When the message may go, at most ${MAX_SCHEDULE_DAYS} days ahead. A time up to 5 minutes in the past counts as now. The subscription is checked when the message is accepted, and again when it goes.`,
+  description: `When the message may go, at most ${MAX_SCHEDULE_DAYS} days ahead. A time up to 5 minutes in the past counts as now.`,
   examples: ["2026-11-27T09:00:00-05:00"],
 });
 
 export const expireAt = instant.meta({
-  description: `The message is not submitted to a carrier at this time or later: later than \`sendAt\`, or than now, and at most ${MAX_EXPIRY_DAYS} days after it. Without it, a message expires \`SUBMIT_WITHIN_HOURS\` after it may go.`,
+  description: `When it is too late to submit the message: later than \`sendAt\`, or than now, by at most ${MAX_EXPIRY_DAYS} days. Without it, \`SUBMIT_WITHIN_HOURS\` after the message may go.`,
   examples: ["2026-11-27T12:00:00-05:00"],
 });
 

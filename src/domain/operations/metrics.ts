@@ -4,6 +4,8 @@ import { PROBLEMS, type ServiceState } from "./problems.ts";
 import { isKnown, MESSAGE_STATES, type StatePart } from "./service-state.ts";
 import type { Traffic } from "./traffic.ts";
 
+const DAY_SECONDS = 86_400;
+
 type Labels = Record<string, string>;
 type Sample = [labels: Labels, value: number | null];
 
@@ -105,9 +107,9 @@ function storeGauges({ databases, queues }: ServiceState): string[] {
       databases.map(({ database, bytes }) => [{ database }, bytes]),
     ),
     gauge(
-      "database_days_left",
-      "Until it is full, at its present growth.",
-      databases.map(({ database, daysLeft }) => [{ database }, daysLeft]),
+      "database_remaining_seconds",
+      "Until it is full, at its present growth: in whole days.",
+      databases.map(({ database, daysLeft }) => [{ database }, daysLeft === null ? null : daysLeft * DAY_SECONDS]),
     ),
     gauge(
       "queue_backlog",

@@ -144,6 +144,7 @@ const CHECKS = {
   "credentials-behind": ({ credentialsBehind }) => when(isOlder(credentialsBehind, LATE_SECONDS)),
   "keywords-without-effect": ({ keywordsWithoutEffect }) => when(isMany(keywordsWithoutEffect)),
   "maybe-opt-outs": ({ maybeOptOuts }) => when(isMany(maybeOptOuts)),
+  "inbound-unreadable": ({ unreadableTexts }) => unreadableTexts.map(({ count: _, ...about }) => about),
 } satisfies Record<string, (state: Observed) => Subject[]>;
 
 export type Problem = keyof typeof CHECKS;

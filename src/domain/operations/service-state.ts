@@ -46,6 +46,7 @@ export const STATE_PARTS = [
   "credentialsBehind",
   "keywordsWithoutEffect",
   "maybeOptOuts",
+  "unreadableTexts",
   "lastSweep",
   "pauses",
   "endpoints",
@@ -110,6 +111,15 @@ export interface EndpointState {
   cause: string;
 }
 
+/** Inbound calls of a carrier that could not be read, in the last day. */
+export interface UnreadableTexts {
+  carrier: string;
+  count: number;
+  since: string;
+  /** Why, with the count of each. */
+  cause: string;
+}
+
 /** By outcome; null: not known. */
 type Counts<Name extends string> = Record<Name, number | null>;
 
@@ -146,6 +156,7 @@ export interface ObservedState {
   credentialsBehind: Backlog;
   keywordsWithoutEffect: Backlog;
   maybeOptOuts: Backlog;
+  unreadableTexts: UnreadableTexts[];
 }
 
 export const isKnown = (failing: ObservedState["failing"], name: StatePart) =>

@@ -2,8 +2,8 @@ import { addLoads, type Load, MESSAGE_STATES } from "../../domain/operations/ser
 import type { StateCounts } from "../../store/operations/service-state.ts";
 
 /**
- * The counts of several databases as one. The last sweep, the migrations and a failure are those of the first: of the others,
- * their own states tell.
+ * The counts of several databases as one. The last sweep, the migrations, unreadable texts and a failure are those of the
+ * first: of the others, their own states tell.
  */
 export function addCounts(first: StateCounts, others: StateCounts[]): StateCounts {
   const known = others.filter(({ failure }) => failure === null);

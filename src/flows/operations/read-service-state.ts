@@ -92,6 +92,7 @@ export async function readServiceState(
     credentialsBehind: ifKnown("credentialsBehind", counts.credentialsBehind),
     keywordsWithoutEffect: ifKnown("keywordsWithoutEffect", counts.keywordsWithoutEffect),
     maybeOptOuts: ifKnown("maybeOptOuts", counts.maybeOptOuts),
+    unreadableTexts: counts.unreadableTexts,
   };
   const isSandboxInUse = inUse.includes(DEFAULT_CARRIER) && !runsLocally(deps, origin);
   const details = findProblems({

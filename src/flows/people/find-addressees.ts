@@ -1,7 +1,7 @@
 import type { InboundText } from "../../carriers/carrier.ts";
 import type { Deps } from "../../deps.ts";
 import type { Website } from "../../domain/clients/website.ts";
-import { type ReadText, readText } from "../../domain/people/keyword.ts";
+import { type ReadText, readKeyword, readText } from "../../domain/people/keyword.ts";
 import { mayQuote } from "../../domain/people/quotation.ts";
 import { ALL_COUNTRIES, type CountryCode, type Reading, readNumber } from "../../domain/people/written-number.ts";
 import { type Acquaintance, findAcquaintances, findTexted, type Owner } from "../../store/clients/senders.ts";
@@ -83,13 +83,14 @@ async function guessable(senders: Senders): Promise<CountryCode[]> {
   return countries.length > 0 ? countries : ALL_COUNTRIES;
 }
 
-/** What the carrier has recognized counts; otherwise the words of the websites that may be meant. */
+/** What the carrier has recognized counts; otherwise the words of the websites that may be meant. An opt-out counts wherever it stands. */
 function readFor(inbound: InboundText, found: { website: Website }[]): ReadText {
-  if (inbound.keyword !== null) return { keyword: inbound.keyword, maybeOptOut: false };
-  return readText(
-    inbound.text,
-    found.flatMap(({ website }) => website.optOutWords ?? []),
-  );
+  const words = found.flatMap(({ website }) => website.optOutWords ?? []);
+  if (inbound.besides?.some((one) => readKeyword(one, words) === "stop"))
+    return { keyword: "stop", maybeOptOut: false };
+  const { keyword } = inbound;
+  const read = keyword === null ? readText(inbound.text, words) : { keyword, maybeOptOut: false };
+  return inbound.isByWhatsApp && read.keyword !== "stop" ? { ...read, keyword: null } : read;
 }
 
 const allForms = (readings: Reading[]): number[] => [...new Set(readings.flatMap(({ forms }) => forms))];

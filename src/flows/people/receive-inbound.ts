@@ -60,7 +60,8 @@ export async function receiveFor(
     now,
     ...sentOf(inbound.sentAt, now),
   };
-  const reply = hasEffect && !inbound.answeredByCarrier ? replyTo(deps, addressees, keyword, now) : null;
+  const isAnswered = inbound.answeredByCarrier || inbound.isByWhatsApp;
+  const reply = hasEffect && !isAnswered ? replyTo(deps, addressees, keyword, now) : null;
   // Each website has a transaction of its own, and does not wait for the others. The one that replies is first.
   await inTurn(websites.length === 0 ? [undefined] : websites, async (website) => {
     const isReplying = website !== undefined && website.websiteId === reply?.websiteId;

@@ -68,6 +68,8 @@ function affectedBy({ problem, carrier, websiteId, clientId }: ProblemDetail, re
       return known(state.keywordsWithoutEffect.count);
     case "maybe-opt-outs":
       return known(state.maybeOptOuts.count);
+    case "inbound-unreadable":
+      return state.unreadableTexts.find((it) => it.carrier === carrier)?.count ?? null;
     default:
       return null;
   }

@@ -138,6 +138,11 @@ export const serviceStateAnswers = {
     maybeOptOuts: backlogSchema.describe(
       "Texts of the last three days with an opt-out word in them, whose sender is not opted out.",
     ),
+    unreadableTexts: z
+      .array(z.object({ carrier: z.string(), count: z.int(), since: z.iso.datetime(), cause: z.string() }))
+      .describe(
+        "Inbound calls of the last day that were in an unknown form, or whose text was in an unknown character set.",
+      ),
   }),
 };
 
@@ -220,4 +225,5 @@ export const SERVICE_STATE = {
   credentialsBehind: NONE,
   keywordsWithoutEffect: NONE,
   maybeOptOuts: NONE,
+  unreadableTexts: [],
 } satisfies ServiceStateAnswers["ServiceState"];

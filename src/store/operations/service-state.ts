@@ -10,6 +10,7 @@ import {
   STATE_PARTS,
   type StatePart,
   UNKNOWN_CALLBACK_MILLISECONDS,
+  type UnreadableTexts,
 } from "../../domain/operations/service-state.ts";
 import { describeError } from "../../platform/describe-error.ts";
 import { type FailingEndpoint, selectFailingEndpoints, toFailingEndpoints } from "../callbacks/failing-endpoints.ts";
@@ -18,6 +19,7 @@ import { runNamed, runQuery } from "../database.ts";
 import { type CarrierPause, selectPauses, toPauses } from "../messages/carrier-pauses.ts";
 import { HELD, IS_HELD } from "../messages/holds.ts";
 import { countMaybeOptOuts, countWithoutEffect } from "../people/inbound.ts";
+import { selectUnreadable, toUnreadable } from "../people/unreadable-texts.ts";
 import type { WebsiteRow } from "../rows.ts";
 import { prepare, sql } from "../sql.ts";
 import { type AlertRefusal, type LastSweep, selectLastSweep, toAlertRefusal, toLastSweep } from "./last-sweep.ts";
@@ -50,6 +52,8 @@ export interface StateCounts {
   keywordsWithoutEffect: Load;
   /** In the last three days. */
   maybeOptOuts: Load;
+  /** In the last day. */
+  unreadableTexts: UnreadableTexts[];
   lastSweep: LastSweep | null;
   alertRefusal: AlertRefusal | null;
   /** A state has more rows than were counted; the oldest were counted. */
@@ -85,6 +89,7 @@ export async function countStates(
     credentialsBehind: countBehind(db, most),
     keywordsWithoutEffect: countWithoutEffect(db, now - KEYWORD_MILLISECONDS, most),
     maybeOptOuts: countMaybeOptOuts(db, now - MAYBE_OPT_OUT_MILLISECONDS, most),
+    unreadableTexts: selectUnreadable(db, now, most),
     lastSweep: selectLastSweep(db),
     pauses: selectPauses(db),
     endpoints: selectFailingEndpoints(db, now - HOUR_MILLISECONDS, ENDPOINT_FAILURES, most),
@@ -108,6 +113,7 @@ export async function countStates(
     credentialsBehind: toLoad(rows.credentialsBehind),
     keywordsWithoutEffect: toLoad(keywordsWithoutEffect),
     maybeOptOuts: toLoad(rows.maybeOptOuts),
+    unreadableTexts: toUnreadable(rows.unreadableTexts),
     lastSweep: toLastSweep(lastSweep),
     alertRefusal: toAlertRefusal(lastSweep),
     isCut: counted.some((some) => sum(some) >= most),

@@ -46,7 +46,7 @@ describe("one missing table", () => {
   });
 
   it.each([
-    ["counts", "outcomes", "receipts"],
+    ["counts", "unreadableTexts", "outcomes", "receipts"],
     ["last_sweep", "lastSweep"],
     ["carrier_pauses", "pauses"],
     ["failing_endpoints", "endpoints"],

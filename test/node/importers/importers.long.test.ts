@@ -10,7 +10,7 @@ import { promisify } from "node:util";
 import { Client as Agent } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { makeClient } from "../harness/service.ts";
+import { makeClient, TOKEN } from "../harness/service.ts";
 import { type SharedService, sharedService } from "../harness/shared-service.ts";
 
 const FOLDER = import.meta.dirname;
@@ -72,6 +72,39 @@ export const nothing: BulkSendRequest = { messages: [{ phone: "+12125550100", ca
     writeFileSync(file, `import type { BulkSendRequest } from "${types}";\n${USES}`);
     const options = ["--strict", "--noEmit", "--skipLibCheck", "--module", "nodenext", "--allowImportingTsExtensions"];
     expect(await run("tsc", ...options, "--target", "es2022", "--lib", "es2023,dom,dom.iterable", file)).toBe("");
+  });
+
+  /** Imports a file with the client that a maker has written. @returns the status and the answer */
+  const importWith: Record<string, (csv: string) => Promise<[status: number, answer: object]>> = {
+    "hey-api": async (csv) => {
+      await run("openapi-ts", "-i", DOCUMENT, "-o", join(OUT, "hey-api"));
+      const { importSubscribers } = await import(/* @vite-ignore */ join(OUT, "hey-api/index.ts"));
+      const path = { websiteId: client.websiteId };
+      const { response, data, error } = await importSubscribers({
+        ...{ baseUrl: service.url, auth: TOKEN, path, body: csv },
+      });
+      return [response.status, data ?? error];
+    },
+    // Its fetch client sends a string of text/csv as a string of JSON.
+    orval: async (csv) => {
+      const file = join(OUT, "orval-fetch.ts");
+      const output = { target: file, client: "fetch", baseUrl: service.url };
+      const config = join(OUT, "orval.config.mjs");
+      writeFileSync(config, `export default ${JSON.stringify({ textgate: { input: DOCUMENT, output } })}`);
+      await run("orval", "--config", config);
+      const { importSubscribers } = await import(/* @vite-ignore */ file);
+      const headers = { authorization: `Bearer ${TOKEN}` };
+      const { status, data } = await importSubscribers(client.websiteId, csv, undefined, { headers });
+      return [status, data];
+    },
+  };
+
+  it.each<[name: string, status: number, answer: object]>([
+    ["hey-api", 200, { imported: 1 }],
+    ["orval", 400, { code: 40001, details: [{ field: "body", message: "is a string of JSON: send the file itself" }] }],
+  ])("imports a file, or says why it is none: %s", async (name, status, answer) => {
+    const imported = await importWith[name]?.(`phone_numbers,subscribed\n${PHONE},true`);
+    expect(imported).toEqual([status, expect.objectContaining(answer)]);
   });
 
   /** Sends it as its user does, who adds the header that the importer leaves out: of two keys that belong together, it keeps one. */

@@ -27,17 +27,20 @@ beforeAll(async () => {
 });
 
 describe("an upload that breaks off", () => {
-  test.each(CASES)("by $way within $length is the client's own loss, at each endpoint", async ({ way, length }) => {
-    const answers = await Promise.all(ENDPOINTS.map((endpoint) => breakOff(uploaders, endpoint, way, length)));
-    for (const [index, answer] of answers.entries()) {
-      const statuses = [...answer.matchAll(/^HTTP\/1\.1 (\d+) /gm)].map(([, status]) => Number(status));
-      const own = ENDPOINTS[index]?.answer;
-      const end = way === "a half-close" ? [400] : [];
-      const possible = own ? [end, [own, ...end]] : [end];
-      expect(possible).toContainEqual(statuses);
-    }
-    await untilStatus(service.url, await isServed(uploaders), "SENDING");
-  });
+  test.concurrent.each(CASES)(
+    "by $way within $length is the client's own loss, at each endpoint",
+    async ({ way, length }) => {
+      const answers = await Promise.all(ENDPOINTS.map((endpoint) => breakOff(uploaders, endpoint, way, length)));
+      for (const [index, answer] of answers.entries()) {
+        const statuses = [...answer.matchAll(/^HTTP\/1\.1 (\d+) /gm)].map(([, status]) => Number(status));
+        const own = ENDPOINTS[index]?.answer;
+        const end = way === "a half-close" ? [400] : [];
+        const possible = own ? [end, [own, ...end]] : [end];
+        expect(possible).toContainEqual(statuses);
+      }
+      await untilStatus(service.url, await isServed(uploaders), "SENDING");
+    },
+  );
 
   test("is in the log, and no error", async () => {
     await Promise.all(READING.map((endpoint) => breakOff(uploaders, endpoint, "a reset", "a Content-Length")));

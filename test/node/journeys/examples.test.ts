@@ -40,7 +40,7 @@ describe("against the service", () => {
     });
   });
 
-  describe.each(LANGUAGES)("client.$extension", (language) => {
+  describe.concurrent.each(LANGUAGES)("client.$extension", (language) => {
     test("sends a text, which is delivered", async () => {
       const { code, output } = await runClient(
         language,
@@ -55,7 +55,7 @@ describe("against the service", () => {
     });
   });
 
-  describe.each(LANGUAGES)("receiver.$extension", (language) => {
+  describe.concurrent.each(LANGUAGES)("receiver.$extension", (language) => {
     test("accepts the service's callbacks", async () => {
       const port = await findFreePort();
       const client = await makeClient(service.url, `http://127.0.0.1:${port}/`, [PHONE]);

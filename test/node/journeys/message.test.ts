@@ -32,7 +32,7 @@ async function untilCalledBack(messageId: string, statuses: string[]) {
   return callbacks;
 }
 
-test("a text is delivered and called back once for each status, signed and with its callbackData byte for byte", async () => {
+test.concurrent("a text is delivered and called back once for each status, signed and with its callbackData byte for byte", async () => {
   const client = await makeClient(service.url, `${receiver.url}/hooks?of=me`, ["+12125550100"]);
   const callbackData = '{"profile":"01H","n":1.0, "quoted":"\\"é\\u00e9💬\\n", "empty":{}}';
   const sent = await send(client, { phone: "+12125550100", callbackData, sendPurpose: "spring-sale_01" });
@@ -48,7 +48,7 @@ test("a text is delivered and called back once for each status, signed and with 
   expect(new Set(callbacks.map(({ headers }) => headers["webhook-id"])).size).toBe(2);
 });
 
-test("a body that was altered on its way does not verify", async () => {
+test.concurrent("a body that was altered on its way does not verify", async () => {
   const client = await makeClient(service.url, receiver.url, ["+12125550100"]);
   const { messageId } = await send(client, { phone: "+12125550100" });
   const [callback] = await untilCalledBack(messageId, ["SENDING", "DELIVERED"]);
@@ -57,7 +57,7 @@ test("a body that was altered on its way does not verify", async () => {
   expect(() => new Webhook(client.callbackSecret).verify(altered, callback.headers)).toThrow();
 });
 
-describe("each number of the sandbox", () => {
+describe.concurrent("each number of the sandbox", () => {
   test.each([
     ["+12125550001", ["FAILED_TO_SEND"], 1],
     ["+12125550002", ["SENDING", "FAILED_TO_DELIVERY"], 1],
@@ -72,7 +72,7 @@ describe("each number of the sandbox", () => {
   });
 });
 
-describe("who is not subscribed gets nothing, and the client hears why", () => {
+describe.concurrent("who is not subscribed gets nothing, and the client hears why", () => {
   test.each([
     [{ phone: "+12125550120" }, "NOT_SUBSCRIBED"],
     [{ phone: "+12125550121" }, "NOT_FOUND"],
@@ -86,7 +86,7 @@ describe("who is not subscribed gets nothing, and the client hears why", () => {
   });
 });
 
-describe("bodies as marketing platforms send them", () => {
+describe.concurrent("bodies as marketing platforms send them", () => {
   test.each([
     {
       phone: "",
@@ -117,7 +117,7 @@ describe("bodies as marketing platforms send them", () => {
   });
 });
 
-test("a client that wants no callbacks gets none", async () => {
+test.concurrent("a client that wants no callbacks gets none", async () => {
   const client = await makeClient(service.url, receiver.url, ["+12125550100"]);
   const { messageId } = await send(client, { phone: "+12125550100", callbackData: "" });
   const message = await untilStatus(service.url, messageId, "DELIVERED");
@@ -125,7 +125,7 @@ test("a client that wants no callbacks gets none", async () => {
   await untilCalledBack(messageId, []);
 });
 
-test("while a secret is being replaced, callbacks carry a signature of each", async () => {
+test.concurrent("while a secret is being replaced, callbacks carry a signature of each", async () => {
   const client = await makeClient(service.url, receiver.url, ["+12125550001"]);
   const rotated = await operate(service.url, "POST", `/clients/${client.clientId}/rotate`, { graceSeconds: 60 });
   const { messageId } = await send({ ...client, ...rotated }, { phone: "+12125550001" });
@@ -135,7 +135,7 @@ test("while a secret is being replaced, callbacks carry a signature of each", as
   }
 });
 
-test("what an endpoint answers is kept for the operator", async () => {
+test.concurrent("what an endpoint answers is kept for the operator", async () => {
   const endpoint = await startReceiver(answer(418));
   const client = await makeClient(service.url, endpoint.url, ["+12125550003"]);
   const { messageId } = await send(client, { phone: "+12125550003" });

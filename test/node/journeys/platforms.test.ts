@@ -127,10 +127,13 @@ const PLATFORMS: Platform[] = [
 ];
 
 let service: SharedService;
-/** Stands between the platforms and the service, and does to the next requests what is on this list. */
-const ways: ("lose the answer" | number)[] = [];
+/** What is done to the next request of a client, by its id. */
+const ways = new Map<string, "lose the answer" | number>();
+/** Stands between the platforms and the service. */
 const road = createServer(async (incoming, outgoing) => {
-  const way = ways.shift();
+  const clientId = String(incoming.headers["x-client-id"]);
+  const way = ways.get(clientId);
+  ways.delete(clientId);
   const body = await readBody(incoming);
   if (typeof way === "number") return outgoing.writeHead(way, { "retry-after": "1" }).end("{}");
   const answer = await post(service.url + incoming.url, incoming.rawHeaders, body);
@@ -210,7 +213,7 @@ test.each([
   expect(JSON.parse(render(section, { ...person, firstName: "" })).text).not.toContain("undefined");
 });
 
-describe.each(PLATFORMS)("$name", (platform) => {
+describe.concurrent.each(PLATFORMS)("$name", (platform) => {
   test("sends its body and headers as they are, and the text is delivered", async () => {
     const client = await makeClientOf(platform);
     const { outcomes, messageId } = await run(platform, client);
@@ -223,7 +226,7 @@ describe.each(PLATFORMS)("$name", (platform) => {
 
   test("repeats a text whose answer it has lost, or does not: it goes out once", async () => {
     const client = await makeClientOf(platform);
-    ways.push("lose the answer");
+    ways.set(client.clientId, "lose the answer");
     const lost = await run(platform, client);
     // What the platform does not repeat by itself, a person does, who sees a failed webhook.
     const { outcomes, messageId } = await run(platform, client);
@@ -236,7 +239,7 @@ describe.each(PLATFORMS)("$name", (platform) => {
   test("comes again after what may pass, and its text goes out once", async () => {
     const client = await makeClientOf(platform);
     for (const status of [429, 500, 503]) {
-      ways.push(status);
+      ways.set(client.clientId, status);
       const { outcomes } = await run(platform, client);
       expect(outcomes).toEqual(platform.repeats.includes(status) ? [status, 200] : [status]);
     }
