@@ -3,8 +3,9 @@ import { arch, cpus, platform } from "node:os";
 import { cell, mebibytes, printRows, printTable, short, whole } from "../test/node/harness/table.ts";
 import type { BulkFigures } from "./bulk.ts";
 import type { DeliverFigures } from "./deliver.ts";
+import type { FullSenderFigures } from "./edge/full-sender.ts";
 import type { EdgeFigures } from "./edge/measure.ts";
-import { printEdge } from "./edge/report.ts";
+import { printEdge, printFullSender } from "./edge/report.ts";
 import type { ImportFigures } from "./import.ts";
 import type { LookUpRow } from "./look-up.ts";
 import type { SingleFigures, SingleRow } from "./single.ts";
@@ -19,6 +20,7 @@ export interface Figures {
   imported?: ImportFigures;
   deliver?: DeliverFigures;
   edge?: EdgeFigures;
+  fullSender?: FullSenderFigures;
 }
 
 export function printReport(figures: Figures, asJson: boolean): void {
@@ -33,7 +35,7 @@ export function printReport(figures: Figures, asJson: boolean): void {
     return;
   }
   console.log(`${machine.cpu}, ${machine.cores} cores, Node ${machine.node}: medians of rounds (lowest–highest)`);
-  const { send, status, lookUps, bulk, imported, deliver, edge } = figures;
+  const { send, status, lookUps, bulk, imported, deliver, edge, fullSender } = figures;
   if (send) {
     console.log("\nSend. Its floor: object call, D1 insert; KV read once in 30 s, queue send after the answer.");
     console.log("The usual way: libraries, object call, D1 read, D1 insert, KV read, queue send before the answer.");
@@ -58,6 +60,7 @@ export function printReport(figures: Figures, asJson: boolean): void {
     console.log(`The usual way: ${cell(usual)} messages/s; the service over it: ${timesUsual.toFixed(2)}`);
   }
   if (edge) printEdge(edge);
+  if (fullSender) printFullSender(fullSender);
 }
 
 function singleTable(rows: SingleRow[]): string[][] {

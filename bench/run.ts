@@ -4,6 +4,8 @@ import { makeScratch } from "../test/node/harness/scratch.ts";
 import { buildWorkers, WORKERS } from "./build.ts";
 import { measureBulk } from "./bulk.ts";
 import { measureDeliveries } from "./deliver.ts";
+import { buildEdge } from "./edge/build.ts";
+import { measureFullSender } from "./edge/full-sender.ts";
 import { type EdgeOptions, measureEdge } from "./edge/measure.ts";
 import { ROWS as IMPORTED, measureImport } from "./import.ts";
 import { measureLookUps } from "./look-up.ts";
@@ -13,14 +15,19 @@ import { type StartOptions, start, type Workers } from "./service.ts";
 import { compareSingles, prepareSingles, type SingleRow, WITH_FLOOR, WITH_USUAL } from "./single.ts";
 
 const PARTS = ["send", "status", "look-up", "bulk", "import", "deliver"];
+/** At the platform's price: with --edge, or alone. */
+const FULL_SENDER = "full-sender";
 /** Measured side by side, over the same stores. */
 const BESIDE = ["send", "status", "look-up", "bulk"];
 /** A job of the usual way has one text, or one callback. */
 const USUAL_BATCH = 24;
+/** So many times slower did this model run wherever it was measured. */
+const USUAL_SLOW = 8;
 const CONNECTIONS = { send: [1, 32, 128], status: [1, 32] };
 
 const HELP = `npm run bench -- [flags]
-  --only ${PARTS.join(",")}   what to measure; all by default
+  --only ${PARTS.join(",")}   what to measure; all of these by default; ${FULL_SENDER}: what nine websites notice
+                                      at the platform's price of the full queue of a tenth, which --edge measures too
   --seconds 0.5                       how long each load of a round lasts
   --subscriptions 10000,1000000       the sizes of the tables that numbers are looked up in
   --json                              JSON on standard output in place of the tables
@@ -30,6 +37,7 @@ const HELP = `npm run bench -- [flags]
   --network-ms 5                      one way to a database, to an object or to a queue
   --consumers 250                     batches of a queue at a time, where wrangler.toml allows more
   --campaign 5000                     messages of the bulk campaign
+  --texts 3000                        of each round of ${FULL_SENDER}
   --slow 4                            how many times slower the model runs; as slow as this machine needs it by default`;
 
 const { values: flags } = parseArgs({
@@ -44,6 +52,7 @@ const { values: flags } = parseArgs({
     "network-ms": { type: "string", default: "5" },
     consumers: { type: "string", default: "250" },
     campaign: { type: "string", default: "5000" },
+    texts: { type: "string", default: "3000" },
     slow: { type: "string" },
     help: { type: "boolean", default: false },
   },
@@ -53,19 +62,20 @@ if (flags.help) console.log(HELP);
 else await run(flags.only?.split(",") ?? (flags.edge ? [] : PARTS));
 
 async function run(parts: string[]): Promise<void> {
-  const unknown = parts.find((part) => !PARTS.includes(part));
-  if (unknown !== undefined) throw new Error(`--only takes ${PARTS.join(", ")}; there is no ${unknown}`);
+  const known = [...PARTS, FULL_SENDER];
+  const unknown = parts.find((part) => !known.includes(part));
+  if (unknown !== undefined) throw new Error(`--only takes ${known.join(", ")}; there is no ${unknown}`);
   const seconds = positive("seconds", flags.seconds);
   const tables = flags.subscriptions.split(",").map((size) => positive("subscriptions", size));
-  const known = parts.includes("look-up") ? tables.reduce((sum, size) => sum + size, 0) : 0;
-  const directory = await makeScratch(known + IMPORTED);
+  const seeded = parts.includes("look-up") ? tables.reduce((sum, size) => sum + size, 0) : 0;
+  const directory = await makeScratch(seeded + IMPORTED);
   const figures: Figures = {};
   const measure = async (part: string, work: () => Promise<void>) => {
     if (!parts.includes(part)) return;
     process.stderr.write(`${(performance.now() / 1000).toFixed(0)} s: ${part}\n`);
     await work();
   };
-  if (parts.length > 0) await buildWorkers(directory);
+  if (parts.some((part) => PARTS.includes(part))) await buildWorkers(directory);
   if (parts.some((part) => BESIDE.includes(part))) {
     await withWorkers({ directory, names: WORKERS, withConsumers: false }, async (workers) => {
       const singles = await prepareSingles(workers, "single");
@@ -106,8 +116,17 @@ async function run(parts: string[]): Promise<void> {
       ),
     ),
   );
-  if (flags.edge) figures.edge = await measureEdge(directory, readEdgeOptions());
+  await measureAtPrice(directory, figures, parts.includes(FULL_SENDER));
   printReport(figures, flags.json);
+}
+
+async function measureAtPrice(directory: string, figures: Figures, hasFullSender: boolean): Promise<void> {
+  if (!flags.edge && !hasFullSender) return;
+  const build = await buildEdge(directory);
+  const options = readEdgeOptions();
+  if (flags.edge) figures.edge = await measureEdge(build, options);
+  const slow = figures.edge?.price.slow ?? options.slow ?? USUAL_SLOW;
+  figures.fullSender = await measureFullSender(build, { ...options.price, slow }, positive("texts", flags.texts));
 }
 
 async function withWorkers<Name extends string>(

@@ -5,7 +5,7 @@ import type { CountingCarrier } from "../../test/node/harness/fake-kannel.ts";
 import { percentile } from "../../test/node/harness/statistics.ts";
 import { messagesToSubscribers } from "../bulk.ts";
 import { type Purge, type Usage, withPurge } from "./bill.ts";
-import { buildEdge, type EdgeBuild } from "./build.ts";
+import type { EdgeBuild } from "./build.ts";
 import { compareWithFloor, type FloorRow } from "./floor.ts";
 import { closedLoop, openLoop, type Send, type Sent, windowLoop } from "./load.ts";
 import { type Goal, type Load, type MachineLoad, type Phase, runPhase, sumOf } from "./phase.ts";
@@ -89,8 +89,7 @@ export function untilPurged({ uncalled, purge }: EdgeFigures, phase: Phase): Usa
 export type Accepting = Pick<Phase, "refused" | "p50" | "p99"> & { acceptedPerSecond: number };
 
 /** Slows the model down until the load that asks most of the CPU leaves some of it. */
-export async function measureEdge(directory: string, options: EdgeOptions): Promise<EdgeFigures> {
-  const build = await buildEdge(directory);
+export async function measureEdge(build: EdgeBuild, options: EdgeOptions): Promise<EdgeFigures> {
   for (let slow = options.slow ?? LEAST_SLOW; ; slow *= 2) {
     const price = { ...options.price, slow };
     const mayBeSlower = options.slow === undefined && slow < MOST_SLOW;

@@ -1,6 +1,7 @@
 // The figures of the platform's price as tables.
 import { printTable, short, whole } from "../../test/node/harness/table.ts";
 import { billOf, PRICES_AS_OF } from "./bill.ts";
+import { type FullSenderFigures, HELD_TO, type NineRound } from "./full-sender.ts";
 import { type EdgeFigures, isCrowded, OPEN_RATE, untilPurged } from "./measure.ts";
 import type { Phase } from "./phase.ts";
 
@@ -41,6 +42,26 @@ gives two receipts; endpoints answer in 50 ms. The model ran ${slow} times slowe
     else if (machine.late > MOST_LATE)
       console.log(`${name}: timers came ${machine.late.toFixed(1)} ms late; ${slower}.`);
   }
+}
+
+export function printFullSender({ slow, works, full, ratio, later }: FullSenderFigures): void {
+  const row = (name: string) => (round: NineRound) => [
+    name,
+    ...[round.throughPerSecond, round.p50, round.p99, round.latest].map(short),
+    whole(round.refused),
+  ];
+  printTable(
+    `Ten websites at one carrier, ${slow} times slower. Texts of nine; milliseconds from a send until the carrier has the text`,
+    [
+      ["", "through/s", "p50", "p99", "latest", "refused submissions of the tenth"],
+      ...works.map(row("all senders work")),
+      ...full.map(row("the queue of the tenth is full")),
+    ],
+    1,
+  );
+  console.log(
+    `Through beside the full queue: ${ratio.toFixed(3)} × (at least ${HELD_TO.leastRatio}). The latest text: ${short(later)} ms after the p99 without it (at most ${whole(HELD_TO.mostLater)}).`,
+  );
 }
 
 /** Milliseconds of the model, on average. If timers come later than that, other programs hold the load up. */

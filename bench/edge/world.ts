@@ -9,30 +9,31 @@ import type { Goal } from "./phase.ts";
 import type { Edge } from "./start.ts";
 
 /** Milliseconds of the model. */
-const CARRIER_ANSWERS_AFTER = 100;
+export const CARRIER = {
+  answersAfter: 100,
+  /** The receipt that the text is sent comes so long after its submission, and the one that it is delivered so long after that. */
+  sentAfter: 600,
+  deliveredAfter: 1000,
+  /** Receipts that it gives at a time: so many that it never holds up its own. */
+  receiptConnections: 128,
+};
 const ENDPOINT_ANSWERS_AFTER = 50;
-/** The receipt that the text is sent comes so long after its submission, and the one that it is delivered so long after that. */
-const SENT_AFTER = 600;
-const DELIVERED_AFTER = 1000;
-
-/** Receipts that the carrier gives at a time: so many that it never holds up its own. */
-const RECEIPT_CONNECTIONS = 128;
 
 /** Nothing is given up because the model is slow. */
-const PATIENCE_MILLISECONDS = 120_000;
+export const PATIENCE_MILLISECONDS = 120_000;
 
 /** Kannel, whose receipts are requests of their own: the sandbox gives them with its answer, in the same run. */
 export function makeCarrier(slow: number): CountingCarrier {
   return new CountingCarrier(
     () => ({
       takes: true,
-      answer: (response) => sleep(CARRIER_ANSWERS_AFTER * slow).then(() => accept(response)),
+      answer: (response) => sleep(CARRIER.answersAfter * slow).then(() => accept(response)),
       receipts: [
-        { type: RECEIPT.sending, afterMilliseconds: SENT_AFTER * slow },
-        { type: RECEIPT.delivered, afterMilliseconds: DELIVERED_AFTER * slow },
+        { type: RECEIPT.sending, afterMilliseconds: CARRIER.sentAfter * slow },
+        { type: RECEIPT.delivered, afterMilliseconds: CARRIER.deliveredAfter * slow },
       ],
     }),
-    { connections: RECEIPT_CONNECTIONS, timeoutMilliseconds: PATIENCE_MILLISECONDS },
+    { connections: CARRIER.receiptConnections, timeoutMilliseconds: PATIENCE_MILLISECONDS },
   );
 }
 
@@ -53,15 +54,17 @@ export interface Website {
   endpoint: CountingReceiver | undefined;
 }
 
+const KANNEL = { carrier: "kannel", sender: "12025550199" };
+
 export async function makeWebsite(
   edge: Edge,
   websiteId: string,
-  { numbers, isCalledBack = true }: { numbers: number; isCalledBack?: boolean },
+  { numbers, isCalledBack = true, from = KANNEL }: { numbers: number; isCalledBack?: boolean; from?: typeof KANNEL },
 ): Promise<Website> {
   const endpoint = isCalledBack ? await new CountingReceiver(answerLater(edge.price.slow)).open() : undefined;
   const service = { url: { service: edge.url }, operatorToken: edge.operatorToken };
   const settings = endpoint ? { callbackUrl: endpoint.url } : {};
-  const client = await createClient(service, websiteId, settings, { carrier: "kannel", sender: "12025550199" });
+  const client = await createClient(service, websiteId, settings, from);
   await seedSubscriptions(edge.db, websiteId, numbers);
   return { client, endpoint };
 }
