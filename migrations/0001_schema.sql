@@ -172,7 +172,7 @@ CREATE TABLE messages (
   -- The carrier and the sender of the latest claim.
   carrier TEXT,
   sender TEXT,
-  by_fallback INTEGER NOT NULL DEFAULT 0, -- 1: it goes or went by the fallback of its website; 2: its own has refused it; 3: the fallback has
+  by_fallback INTEGER NOT NULL DEFAULT 0, -- by which of the two of its website it goes or went: see src/domain/messages/by-fallback.ts
   carrier_message_id TEXT,
   encoding TEXT,                       -- GSM-7, UCS-2
   segments INTEGER,

@@ -90,7 +90,7 @@ function renderPrograms(call: Call): Markup {
     const text = write(requestOf(call));
     return text === undefined ? [] : [{ name, text }];
   });
-  return html`<fieldset class="programs"><legend>Code</legend>
+  return html`<fieldset class="programs"><legend class="unseen">Code</legend>
 <div class="languages">${programs.map(
     ({ name }, index) =>
       html`<label><input type="radio" name="code-${call.operationId}" value="${name}"${index === 0 && html` checked`}>${name}</label>`,

@@ -106,7 +106,7 @@ export function renderPage(page: Page, document: Document): string {
       ([address, name]) =>
         html`<a href="${address}"${address === page.address && html` aria-current="page"`}>${name}</a>`,
     )}</nav>
-<search><form id="find"><label for="words">Find a call, a field or an error code</label><input id="words" type="search" placeholder="Find a call, a field or an error code" autocomplete="off" spellcheck="false"><output id="found-count" for="words"></output><ul id="found"></ul></form></search>
+<search><form id="find"><label class="unseen" for="words">Find a call, a field or an error code</label><input id="words" type="search" placeholder="Find a call, a field or an error code" autocomplete="off" spellcheck="false"><output id="found-count" for="words"></output><ul id="found"></ul></form></search>
 </header>
 <nav id="contents" popover aria-label="Contents"><ul>${page.parts.map(renderContents)}</ul></nav>
 <main id="main" tabindex="-1">

@@ -26,6 +26,7 @@ const get = operatorCall({
     ok(campaignAnswers.Campaign, "As of now.", {
       ...{ websiteId: "brand", websiteName: "Brand", timeZone: "America/New_York", sendPurpose: "spring-sale_01" },
       ...{ asOf: TIME, ...COUNTS, holds: [], perMinute: 2430, endsAt: TIME },
+      senderPace: { messagesPerMinute: 2400, messagesPerDay: 40_000 },
       minutes: [{ at: TIME, gone: 2430 }],
       days: [{ day: "2026-11-21", ...COUNTS }],
     }),

@@ -1,6 +1,7 @@
 // The rows of the tables, as D1 returns them. Each store maps its own rows to the types of the domain. test/store/rows.test.ts holds the
 // types to the migrations, whose comments say what each column is. Times are milliseconds since 1970.
 import type { AttemptOutcome } from "../domain/callbacks/callback.ts";
+import type { By } from "../domain/messages/by-fallback.ts";
 import type { Paused } from "../domain/messages/circuit-breaker.ts";
 import type { MessageKind } from "../domain/messages/kind.ts";
 import type { MessageStatus } from "../domain/messages/message.ts";
@@ -89,8 +90,7 @@ export interface MessageRow {
   attempts: number;
   carrier: string | null;
   sender: string | null;
-  /** See SubmissionRecord. */
-  by_fallback: number;
+  by_fallback: By;
   carrier_message_id: string | null;
   encoding: Segments["encoding"] | null;
   segments: number | null;

@@ -56,6 +56,15 @@ describe("a campaign", () => {
     expect(Date.parse(endsAt ?? "")).toBe(world.now + 80_000);
   });
 
+  it("that has not begun ends by the pace of the sender of its website", async () => {
+    await world.website("brand", { sender: OURS });
+    await world.operator("PUT", `/senders/sandbox/${encodeURIComponent(OURS)}`, { messagesPerMinute: 2 });
+    await send();
+    const { waiting, perMinute, endsAt, senderPace } = await read();
+    expect([waiting, perMinute, senderPace]).toEqual([4, null, { messagesPerMinute: 2, messagesPerDay: null }]);
+    expect(Date.parse(endsAt ?? "")).toBe(world.now + 120_000);
+  });
+
   it("has the holds that cover it, and counts what they hold; what is held has no end", async () => {
     await send();
     await world.runQueues();

@@ -39,6 +39,7 @@ const STORED: Record<string, string> = {
   Bit: "INTEGER",
   1: "INTEGER",
   MessageStatus: "TEXT",
+  By: "INTEGER",
   Paused: "TEXT",
   MessageKind: "TEXT",
   'Segments["encoding"]': "TEXT",

@@ -99,10 +99,10 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
     reason: "An operator asks which websites have an account, be it as that of their fallback.",
   },
   {
-    step: "SEARCH websites USING INDEX websites_by_sender (carrier=?)",
+    step: /^SEARCH (websites USING INDEX websites_by_sender|former_senders USING PRIMARY KEY) \(carrier=\?\)$/,
     sql: "CROSS JOIN messages m INDEXED BY messages_retried",
     reason:
-      "A carrier that was down works again, or is probed once a minute: any of its websites may have messages for it.",
+      "A carrier that was down works again, or is probed once a minute: any website that has it, be it as its fallback, may have messages for it.",
   },
   {
     step: /^SEARCH (websites USING INDEX websites_by_sender|(former_senders|sender_homes) USING PRIMARY KEY) \(carrier=\?/,

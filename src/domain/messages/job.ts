@@ -1,6 +1,7 @@
 // Pure. The jobs in the queues of messages and receipts: ids and outcomes, never a text or a phone number.
 import * as z from "zod";
 import { type Tried, tryFields } from "../failure.ts";
+import { BY } from "./by-fallback.ts";
 import { MESSAGE_STATUSES } from "./message.ts";
 import { receiptSchema } from "./receipt.ts";
 
@@ -38,8 +39,8 @@ const submissionRecordSchema = z.object({
   receipt: receiptSchema.nullable(),
   /** false: the message was claimed, and not submitted. */
   attempted: z.boolean().default(true),
-  /** By what it goes next: 0 the website's own carrier and sender, 1 the fallback; 2 only that, and 3 only its own: the other has refused it. */
-  byFallback: z.literal([0, 1, 2, 3]).optional(),
+  /** By what it goes next. Left out: it does not change. */
+  by: z.literal(Object.values(BY)).optional(),
   /** The entry in the history of the message. null: the first submission was accepted, which the columns of the message show. */
   entry: submissionEntrySchema.nullable(),
 });

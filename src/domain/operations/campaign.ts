@@ -1,4 +1,6 @@
 // Pure. How fast a campaign goes, and when its last text goes if it goes on like this.
+import { DAY_MILLISECONDS } from "../day.ts";
+import type { Pace } from "../messages/sender-pace.ts";
 
 const MINUTE_MILLISECONDS = 60_000;
 
@@ -24,8 +26,13 @@ export function paceOf(gone: readonly Gone[], minute: number): number | null {
   return texts / (minute - Math.min(...last.map((it) => it.minute)));
 }
 
-/** @returns when the last of so many texts goes, in milliseconds since 1970; null: none waits, or it is not known */
-export function endOf(ready: number | null, perMinute: number | null, now: number): number | null {
+/**
+ * Before the first text has gone, the pace of the sender says how fast they go.
+ * @returns when the last of so many texts goes, in milliseconds since 1970; null: none waits, or it is not known
+ */
+export function endOf(ready: number | null, measured: number | null, pace: Pace, now: number): number | null {
+  const perMinute = measured ?? pace.messagesPerMinute;
   if (ready === null || ready <= 0 || perMinute === null) return null;
-  return now + Math.ceil((ready / perMinute) * MINUTE_MILLISECONDS);
+  const wholeDays = pace.messagesPerDay === null ? 0 : Math.ceil(ready / pace.messagesPerDay) - 1;
+  return now + Math.max(Math.ceil((ready / perMinute) * MINUTE_MILLISECONDS), wholeDays * DAY_MILLISECONDS);
 }

@@ -5,6 +5,7 @@ import type { BreakerChange, BreakerKey, BreakerState } from "../../domain/messa
 import type { Lane } from "../../domain/messages/job.ts";
 import { longestWaitMilliseconds } from "../../domain/messages/retry-policy.ts";
 import {
+  type DueMessage,
   forgetPause,
   putOff,
   readBreakers,
@@ -99,10 +100,12 @@ export async function probeCarriers(deps: Deps, now: number): Promise<number> {
   const paused = breakers.filter(({ sender, openUntil }) => sender === "" && openUntil > now);
   const isStopped = (key: BreakerKey) => key.sender !== "" && paused.some(({ carrier }) => carrier === key.carrier);
   const probed = breakers.filter((it) => it.hasOpened && !endsSoon(it.openUntil) && !isStopped(it));
-  for (const key of probed) {
-    const probe = await takeRetries(deps.db, key, now, 1);
-    if (probe.length > 0) await releasePause(deps.db, key, now);
-    await queueDue(deps, probe, now);
+  // Once the pause of its own sender ends, a message does not wait for the fallback any more: so all are taken before the first ends.
+  const probes: [BreakerKey, DueMessage[]][] = [];
+  for (const key of probed) probes.push([key, await takeRetries(deps.db, key, now, 1)]);
+  for (const [key, due] of probes) {
+    if (due.length > 0) await releasePause(deps.db, key, now);
+    await queueDue(deps, due, now);
   }
   const isForgotten = (at: number) => at < now - FORGOTTEN_MILLISECONDS;
   for (const breaker of breakers) {
@@ -128,7 +131,7 @@ async function wakeIn(deps: Deps, key: BreakerKey): Promise<number> {
   return count;
 }
 
-const queueDue = (deps: Deps, due: { messageId: string; websiteId: string }[], now: number) =>
+const queueDue = (deps: Deps, due: DueMessage[], now: number) =>
   queueOverdue(
     deps,
     due.map((message) => ({ ...message, at: now })),

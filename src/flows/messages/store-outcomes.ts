@@ -1,19 +1,9 @@
 import type { Deps } from "../../deps.ts";
 import { hasNoEffect, isStoreUnavailable } from "../../domain/failure.ts";
 import { Breakers } from "../../domain/messages/breakers.ts";
-import { endsAs, type Paused } from "../../domain/messages/circuit-breaker.ts";
-import type { Lane, SubmissionEntry, SubmissionRecord } from "../../domain/messages/job.ts";
-import type { Reason } from "../../domain/messages/reason.ts";
-import {
-  backoffSeconds,
-  CAP_PAUSE_SECONDS,
-  isScheduled,
-  longestWaitMilliseconds,
-  MOST_ATTEMPTS,
-  RECOVERY_DELAY_SECONDS,
-} from "../../domain/messages/retry-policy.ts";
+import type { Lane, SubmissionRecord } from "../../domain/messages/job.ts";
+import { isScheduled, longestWaitMilliseconds, RECOVERY_DELAY_SECONDS } from "../../domain/messages/retry-policy.ts";
 import { describeError } from "../../platform/describe-error.ts";
-import type { ClaimedMessage } from "../../store/messages/claimed-message.ts";
 import { type NextClaim, type Outcomes, type Recorded, recordAndClaim } from "../../store/messages/claims.ts";
 import { inTurn } from "../in-turn.ts";
 import { storeLater, sumOutcomes } from "../operations/count-outcomes.ts";
@@ -22,6 +12,7 @@ import { logOpened, wakeLater } from "./carrier-pauses.ts";
 import { type DeliveryRun, queueFullJobs } from "./delivery-run.ts";
 import { queueCallbacks, queueDeliveriesAt } from "./queue-jobs.ts";
 import { claimOrRelease, queueRecoveryOrLog } from "./recovery-jobs.ts";
+import { toRecord } from "./submission-record.ts";
 import { type Ended, isSubmission, outcomeOf } from "./submit-message.ts";
 
 /** Submissions of one claim that have ended. */
@@ -158,94 +149,4 @@ async function claimNext(deps: Deps, run: DeliveryRun, next: NextClaim, outcomes
     await followUpInRun(deps, run, outcomes, recorded).catch((error) => queueRecords(deps, outcomes, error));
   else await queueFullJobs(deps, run, recorded.due);
   return { claim, claimed: recorded.claimed, breakers: new Breakers(recorded.breakers) };
-}
-
-const nameOf = ({ carrier, sender }: { carrier: string; sender: string | null }) => `${sender ?? ""} at ${carrier}`;
-
-/** Why a text went by the fallback. */
-function becauseOf({ attempts, other, ...fallback }: ClaimedMessage): string {
-  const because = attempts === 1 ? "pauses" : "has not taken it";
-  return `by the fallback, ${nameOf(fallback)}${other ? `: ${nameOf(other)} ${because}` : ""}`;
-}
-
-/** The entry in the history of the message. null: the columns of the message show that its first submission was accepted, or that it had none. */
-function entryOf({ message, at, ending }: Ended): SubmissionEntry | null {
-  const { attempts } = message;
-  if (ending.kind === "before") return null;
-  const isAccepted = ending.kind === "accepted";
-  if (isAccepted && message.isFallback)
-    return { at, attempt: attempts, outcome: "accepted", reason: becauseOf(message) };
-  if (isAccepted && attempts === 1) return null;
-  if (ending.kind === "closed") return { at, attempt: null, outcome: "skipped", reason: ending.ruling.because };
-  const attempt = ending.kind === "skipped" ? null : attempts;
-  return { at, attempt, outcome: outcomeOf(ending), reason: isAccepted ? null : ending.reason };
-}
-
-/**
- * When a text goes that surely was not taken, and by which of the two of its website: by the other one, if the fault is that of the sender,
- * the account or the carrier. It goes by the fallback at once.
- */
-function toNext(deps: Deps, message: ClaimedMessage, seconds: number, fault: Paused | undefined) {
-  const { isFallback, other, wasRefused } = message;
-  if (wasRefused) return { retryAt: deps.now() + seconds * 1000, byFallback: isFallback ? (2 as const) : (3 as const) };
-  const goesByFallback = fault !== undefined && other !== null && !isFallback;
-  return {
-    retryAt: deps.now() + (goesByFallback ? 0 : seconds * 1000),
-    byFallback: goesByFallback ? (1 as const) : (0 as const),
-  };
-}
-
-export function toRecord(deps: Deps, ended: Ended): SubmissionRecord & { code: Reason | null } {
-  const { message, ending } = ended;
-  const { messageId, attempts } = message;
-  const nothing = { reason: null, code: null, carrierMessageId: null, retryAt: null, receipt: null, optedOut: false };
-  const record = { ...nothing, messageId, attempted: isSubmission(ending), entry: entryOf(ended) };
-  switch (ending.kind) {
-    case "before": {
-      const { before } = ending;
-      if (before.kind === "ends")
-        return { ...record, status: before.status, reason: before.because, code: before.code };
-      return { ...record, status: null, reason: before.because, retryAt: deps.now() + CAP_PAUSE_SECONDS * 1000 };
-    }
-    case "closed": {
-      const { ruling } = ending;
-      if (ruling.kind === "ends")
-        return { ...record, status: "FAILED_TO_SEND", reason: ruling.because, code: ruling.code };
-      const { sendAt, opensAt } = ruling;
-      return { ...record, status: null, retryAt: sendAt, sendAt, opensAt };
-    }
-    case "skipped": {
-      const { reason, seconds, failing, code = endsAs(failing) } = ending;
-      return { ...record, status: null, reason, code, ...toNext(deps, message, seconds, failing) };
-    }
-    case "accepted": {
-      const receipt = ending.receipt ? { ...ending.receipt, messageId } : null;
-      return { ...record, status: "SENDING", carrierMessageId: ending.carrierMessageId, receipt };
-    }
-    case "refused": {
-      const { reason, optedOut = false, numberFault, about } = ending;
-      const code = ending.code ?? (optedOut ? "OPTED_OUT" : "CARRIER_REFUSED");
-      if (about && message.other && !message.wasRefused && attempts < MOST_ATTEMPTS) {
-        const { retryAt } = toNext(deps, message, backoffSeconds(attempts, deps.random()), about);
-        return { ...record, status: null, reason, code, retryAt, byFallback: message.isFallback ? 3 : 2 };
-      }
-      return { ...record, status: "FAILED_TO_SEND", reason, code, optedOut, numberFault };
-    }
-    case "later": {
-      // While the carrier itself fails, the last attempt is never used up: the message is retried until its deadline.
-      const isLast = attempts >= MOST_ATTEMPTS;
-      if (isLast && !ending.failing) {
-        const reason = `not taken in ${attempts} attempts: ${ending.reason}`;
-        return { ...record, status: "FAILED_TO_SEND", reason, code: "CARRIER_UNAVAILABLE" };
-      }
-      const seconds = ending.retryAfterSeconds ?? backoffSeconds(attempts, deps.random());
-      const { reason, failing } = ending;
-      const next = toNext(deps, message, seconds, failing);
-      return { ...record, attempted: !isLast, status: null, reason, code: endsAs(failing), ...next };
-    }
-    case "unknown": {
-      const reason = `outcome unknown, not sent again: ${ending.reason}`;
-      return { ...record, status: "SENDING", reason, code: "OUTCOME_UNKNOWN" };
-    }
-  }
 }

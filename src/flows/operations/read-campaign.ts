@@ -2,6 +2,7 @@ import type { Deps } from "../../deps.ts";
 import type { Website } from "../../domain/clients/website.ts";
 import { DAY_MILLISECONDS, toDay } from "../../domain/day.ts";
 import { covers, type Hold } from "../../domain/messages/hold.ts";
+import type { Pace } from "../../domain/messages/sender-pace.ts";
 import { endOf, paceOf } from "../../domain/operations/campaign.ts";
 import { type CountRow, countOf, type Traffic, trafficOf } from "../../domain/operations/traffic.ts";
 import { readCampaign as readCounts } from "../../store/operations/campaigns.ts";
@@ -17,6 +18,7 @@ export interface Campaign extends Counts {
   /** How many texts a carrier took in each minute, the latest last. */
   minutes: { at: number; gone: number }[];
   perMinute: number | null;
+  senderPace: Pace;
   /** When the last text goes that waits and is not held. */
   endsAt: number | null;
   /** Those with texts. */
@@ -26,13 +28,9 @@ export interface Campaign extends Counts {
 const MINUTES = 60;
 
 /** @param deps of the database of the website */
-export async function readCampaign(
-  { db, now }: Deps,
-  { websiteId, holds }: Website,
-  sendPurpose: string,
-): Promise<Campaign> {
+export async function readCampaign({ db, now }: Deps, website: Website, sendPurpose: string): Promise<Campaign> {
   const at = now();
-  const { asOf, counts, gone, pending } = await readCounts(db, websiteId, sendPurpose, at);
+  const { asOf, counts, gone, pending, senderPace } = await readCounts(db, website, sendPurpose, at);
   const isKnown = pending !== null;
   const rows = [...counts, ...(pending ?? [])];
   const total = toCounts(rows, isKnown);
@@ -40,8 +38,8 @@ export async function readCampaign(
   const perMinute = paceOf(gone, minuteOf(until));
   const ready = total.waiting === null || total.held === null ? null : total.waiting - total.held;
   return {
-    ...{ asOf, ...total, perMinute, endsAt: endOf(ready, perMinute, until) },
-    holds: holds.filter((it) => covers({ ...it, clientId: null }, { sendPurpose, clientId: null })),
+    ...{ asOf, ...total, perMinute, senderPace, endsAt: endOf(ready, perMinute, senderPace, until) },
+    holds: website.holds.filter((it) => covers({ ...it, clientId: null }, { sendPurpose, clientId: null })),
     minutes: Array.from({ length: MINUTES }, (_, index) => {
       const minute = minuteOf(until) - MINUTES + 1 + index;
       return { at: minute * 60_000, gone: gone.find((it) => it.minute === minute)?.count ?? 0 };

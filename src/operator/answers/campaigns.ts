@@ -25,11 +25,14 @@ export const campaignAnswers = {
       .number()
       .nullable()
       .describe("How many texts a carrier took in a minute, as the mean of the last five at most; null: none."),
+    senderPace: z
+      .object({ messagesPerMinute: z.int().nullable(), messagesPerDay: z.int().nullable() })
+      .describe("How many segments the sender of the website may send, over all of its websites; null: no limit."),
     endsAt: z.iso
       .datetime()
       .nullable()
       .describe(
-        "When the last of the texts goes that wait and are not held, if they go on like this; null: none waits, or it is not known.",
+        "When the last of the texts goes that wait and are not held, if they go on like this, and not before the pace of the sender allows it. Before the first has gone, by that pace alone; null: none waits, or it is not known.",
       ),
     minutes: z
       .array(z.object({ at: z.iso.datetime(), gone: z.int().describe("Texts that a carrier took in this minute.") }))

@@ -1,9 +1,11 @@
 // The senders of websites, with their pace. Each database has the pace of all senders, and the websites that are in it.
+import type { Website } from "../../domain/clients/website.ts";
 import { PACED, type Pace } from "../../domain/messages/sender-pace.ts";
 import { parseJsonColumn, runQuery, runWrite } from "../database.ts";
 import { toBreakers, whyPaused } from "../messages/carrier-pauses.ts";
+import { GOES_BY_IT, websitesBy } from "../messages/routes.ts";
 import type { CarrierPauseRow, SenderPaceRow } from "../rows.ts";
-import { prepare, sql } from "../sql.ts";
+import { prepare, type Query, sql } from "../sql.ts";
 
 export interface SenderName {
   carrier: string;
@@ -23,19 +25,20 @@ export interface SenderState extends SenderName, Pace {
 /** Messages of a sender that are counted in a database. */
 export const MOST_COUNTED = 10_000;
 
-const NO_PACE: Pace = { messagesPerMinute: null, messagesPerDay: null };
-
-export async function findPace(db: D1Database, { carrier, sender }: SenderName): Promise<Pace> {
-  const [row] = await runQuery<SenderPaceRow>(
-    prepare(db, sql`SELECT * FROM sender_paces WHERE carrier = ${carrier} AND sender = ${sender}`),
-  );
-  return row ? toPace(row) : NO_PACE;
+export async function findPace(db: D1Database, name: SenderName): Promise<Pace> {
+  return toPace((await runQuery<SenderPaceRow>(selectPace(db, name)))[0]);
 }
 
-const toPace = (row: Pick<SenderPaceRow, "messages_per_minute" | "messages_per_day">): Pace => ({
-  messagesPerMinute: row.messages_per_minute,
-  messagesPerDay: row.messages_per_day,
-});
+/** @returns a statement whose row, if there is one, is for toPace */
+export const selectPace = (
+  db: D1Database,
+  { carrier, sender }: Pick<Website, "carrier" | "sender">,
+): Query<SenderPaceRow> =>
+  prepare(db, sql<SenderPaceRow>`SELECT * FROM sender_paces WHERE carrier = ${carrier} AND sender = ${sender}`);
+
+export function toPace(row: Pick<SenderPaceRow, "messages_per_minute" | "messages_per_day"> | undefined): Pace {
+  return { messagesPerMinute: row?.messages_per_minute ?? null, messagesPerDay: row?.messages_per_day ?? null };
+}
 
 export async function storePace(db: D1Database, { carrier, sender }: SenderName, pace: Pace): Promise<void> {
   const { messagesPerMinute, messagesPerDay } = pace;
@@ -52,21 +55,16 @@ export async function storePace(db: D1Database, { carrier, sender }: SenderName,
  * Pending messages that wait for the pace of the sender are due now: by another pace, their times are others.
  * @returns at most `most` of them
  */
-export async function takePaced(
-  db: D1Database,
-  { carrier, sender }: SenderName,
-  now: number,
-  most: number,
-): Promise<string[]> {
+export async function takePaced(db: D1Database, name: SenderName, now: number, most: number): Promise<string[]> {
   const rows = await runWrite<{ message_id: string }>(
     db,
     prepare(
       db,
       sql`UPDATE messages SET due_at = ${now} WHERE message_id IN (
-          SELECT m.message_id FROM websites w INDEXED BY websites_by_sender CROSS JOIN messages m INDEXED BY messages_retried
+          SELECT m.message_id FROM ${websitesBy(name, now)} w CROSS JOIN messages m INDEXED BY messages_retried
             ON m.website_id = w.website_id AND m.due_at > ${now}
-          WHERE w.carrier = ${carrier} AND w.sender = ${sender} AND m.claimed_at IS NULL AND m.reason IS NOT NULL
-            AND m.reason = ${PACED} LIMIT ${most}) RETURNING message_id`,
+          WHERE m.claimed_at IS NULL AND m.reason IS NOT NULL AND m.reason = ${PACED} AND ${GOES_BY_IT} LIMIT ${most})
+          RETURNING message_id`,
     ),
   );
   return rows.map(({ message_id }) => message_id);

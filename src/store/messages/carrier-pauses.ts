@@ -14,6 +14,7 @@ import type { CarrierPauseRow } from "../rows.ts";
 import { piece, prepare, type Query, type Sql, sql } from "../sql.ts";
 import { HELD, IS_HELD } from "./holds.ts";
 import { deadlineOf } from "./messages.ts";
+import { GOES_BY_IT, ROUTES, websitesBy } from "./routes.ts";
 import { WITH_ENTRY } from "./submissions.ts";
 
 /** Why submissions pause. Times in milliseconds since 1970. */
@@ -24,11 +25,6 @@ export interface CarrierPause extends BreakerKey, Cause {
   /** The websites of the sender, in this database. Empty: the pause is of the account or the carrier. */
   websiteIds: string[];
 }
-
-/** By which the texts of the website `w` may go: its own carrier and sender (key 0), and its fallback (key 1; null: it has none). */
-const ROUTES = piece(
-  "json_each(json_array(json_object('carrier', w.carrier, 'sender', w.sender), w.settings -> '$.fallback'))",
-);
 
 /** After a longer silence, an opening begins a new pause: it may have worked in between, with other breakers. */
 const SAME_PAUSE_MILLISECONDS = 900_000;
@@ -99,7 +95,7 @@ export function whyPaused({ carrier, sender, about, cause }: BreakerKey & Cause)
 
 /**
  * Puts off unclaimed messages of a sender or a carrier that pauses, until it does not. That is no attempt. Messages that an operator holds,
- * or that wait for their time, do not wait for the pause, nor do those whose website has a fallback that does not pause.
+ * or that wait for their time, do not wait for the pause, nor do those that may go by what does not pause.
  * @param longestWait see longestWaitMilliseconds
  * @returns them, and when their next job is due: milliseconds since 1970
  */
@@ -122,8 +118,9 @@ export async function putOff(
           value ->> 'reason' AS reason, value ->> 'code' AS code, value ->> 'entry' AS entry FROM json_each(${list})) r
         WHERE m.message_id IN (SELECT value FROM json_each(${JSON.stringify(ids)})) AND m.status = 'PENDING_TO_SEND'
           AND m.claimed_at IS NULL AND coalesce(m.send_at, 0) <= ${now} AND NOT ${IS_HELD}
-          AND w.website_id = m.website_id AND r.carrier = w.carrier AND r.sender IN ('', w.sender)
-          AND NOT EXISTS (SELECT 1 FROM ${ROUTES} o WHERE o.type = 'object' AND NOT EXISTS (SELECT 1 FROM json_each(${list}) p
+          AND w.website_id = m.website_id
+          AND EXISTS (SELECT 1 FROM ${ROUTES} o WHERE o.key = 0 AND r.carrier = o.value ->> 'carrier' AND r.sender IN ('', o.value ->> 'sender'))
+          AND NOT EXISTS (SELECT 1 FROM ${ROUTES} o WHERE NOT EXISTS (SELECT 1 FROM json_each(${list}) p
             WHERE p.value ->> 'carrier' = o.value ->> 'carrier' AND p.value ->> 'sender' IN ('', o.value ->> 'sender')))
         RETURNING message_id, due_at, reason`,
     ),
@@ -197,31 +194,33 @@ export async function readBreakers(
   }));
 }
 
+export interface DueMessage {
+  messageId: string;
+  websiteId: string;
+}
+
 /** Messages that one statement reads. All of them wait for a retry at the carrier. */
 const READ_ROWS = 20_000;
 
 /**
- * Makes messages due now that wait for a retry, and that no operator holds. Those that wait for their turn go on waiting for it. Those of a carrier leave out those of its senders that pause.
+ * Makes messages due now that wait for a retry by this sender or carrier, and that no operator holds. Those that wait for their turn go on
+ * waiting for it. Those of a carrier leave out those of its senders that pause.
  * @param most if 1, it is the message with the fewest attempts
  * @returns the messages that are due now, at most `most`
  */
-export async function takeRetries(
-  db: D1Database,
-  { carrier, sender }: BreakerKey,
-  now: number,
-  most: number,
-): Promise<{ messageId: string; websiteId: string }[]> {
+export async function takeRetries(db: D1Database, key: BreakerKey, now: number, most: number): Promise<DueMessage[]> {
+  const { carrier, sender } = key;
   const rows = await runWrite<{ message_id: string; website_id: string }>(
     db,
     prepare(
       db,
       sql`UPDATE messages SET due_at = ${now} WHERE message_id IN (
           SELECT p.message_id FROM (SELECT m.message_id, m.attempts
-            FROM websites w INDEXED BY websites_by_sender CROSS JOIN messages m INDEXED BY messages_retried
-              ON m.website_id = w.website_id AND m.due_at > ${now}
-            WHERE w.carrier = ${carrier} AND ${sender} IN ('', w.sender) AND m.claimed_at IS NULL AND m.reason IS NOT NULL
-              AND m.reason NOT IN (${HELD}, ${PACED}) AND (w.holds IS NULL OR NOT ${IS_HELD})
-              AND NOT EXISTS (SELECT 1 FROM carrier_pauses p WHERE p.carrier = w.carrier AND p.sender = w.sender
+            FROM ${websitesBy(key, now)} w
+              CROSS JOIN messages m INDEXED BY messages_retried ON m.website_id = w.website_id AND m.due_at > ${now}
+            WHERE m.claimed_at IS NULL AND m.reason IS NOT NULL AND m.reason NOT IN (${HELD}, ${PACED})
+              AND ${GOES_BY_IT} AND (w.holds IS NULL OR NOT ${IS_HELD})
+              AND NOT EXISTS (SELECT 1 FROM carrier_pauses p WHERE p.carrier = ${carrier} AND p.sender = w.sender
                 AND p.sender <> ${sender} AND p.open_until > ${now})
             LIMIT ${READ_ROWS}) p
           ORDER BY iif(${most} = 1, p.attempts, 0) LIMIT ${most})

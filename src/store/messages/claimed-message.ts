@@ -1,4 +1,5 @@
 // The messages of a claim, as their run gets them.
+import type { By } from "../../domain/messages/by-fallback.ts";
 import { type CapCount, type EndBefore, endEachBefore } from "../../domain/messages/end-before.ts";
 import type { Segments } from "../../domain/messages/segments.ts";
 import type { Pace } from "../../domain/messages/sender-pace.ts";
@@ -20,11 +21,9 @@ export interface ClaimedMessage {
   /** By which it goes: its website's own, or its fallback. */
   carrier: string;
   sender: string | null;
-  isFallback: boolean;
+  by: By;
   /** The one of the two by which it does not go. null: its website has no fallback. */
   other: { carrier: string; sender: string | null } | null;
-  /** The other one has refused it, for a reason that is not the number's or the text's. */
-  wasRefused: boolean;
   /** null: its sender has none. */
   pace: Pace | null;
   /** See Ask. */
@@ -95,9 +94,8 @@ export function toClaimedMessages(rows: ClaimedRow[]): ClaimedMessage[] {
     mediaUrl: row.media_url,
     carrier: row.carrier,
     sender: row.sender,
-    isFallback: row.by_fallback === 1 || row.by_fallback === 2,
+    by: row.by_fallback,
     other: parseJsonColumn<ClaimedMessage["other"]>(row.other, null),
-    wasRefused: row.by_fallback >= 2,
     pace: toPace(row),
     isUrgent: !isMarketing(row),
     hasWaited: row.reason !== null,

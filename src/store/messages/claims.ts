@@ -1,6 +1,7 @@
 // The claims of a run and what became of them: one transaction stores the outcomes of one claim, and makes the next claim. A run that
 // is cut off leaves its claim behind: src/flows/messages/end-messages.ts ends its messages.
 import type { DueEvent } from "../../domain/callbacks/callback.ts";
+import { BY } from "../../domain/messages/by-fallback.ts";
 import type { BreakerChange, BreakerKey, BreakerState } from "../../domain/messages/circuit-breaker.ts";
 import type { SubmissionRecord } from "../../domain/messages/job.ts";
 import { SCHEDULED_LEAD_MILLISECONDS } from "../../domain/messages/retry-policy.ts";
@@ -85,7 +86,7 @@ function outcomeStatements(db: D1Database, { claim, records, longestWait, counts
   const recorded = sql`(SELECT value ->> 'messageId' AS message_id, value ->> 'status' AS status, value ->> 'reason' AS reason,
     value ->> 'code' AS code, value ->> 'carrierMessageId' AS carrier_message_id, value ->> 'retryAt' AS retry_at,
     value ->> 'sendAt' AS send_at, value ->> 'opensAt' AS opens_at,
-    value ->> 'attempted' AS attempted, value ->> 'byFallback' AS by_fallback, value ->> 'entry' AS entry FROM json_each(${list})) r`;
+    value ->> 'attempted' AS attempted, value ->> 'by' AS by_fallback, value ->> 'entry' AS entry FROM json_each(${list})) r`;
   return {
     counts: counts.length > 0 ? addCounts(db, toCounts(counts), isNew) : null,
     working: breakerStatements(db, breakers, now, isNew),
@@ -106,7 +107,7 @@ function outcomeStatements(db: D1Database, { claim, records, longestWait, counts
             ELSE coalesce(r.send_at, min(coalesce(r.retry_at, m.due_at), ${deadlineOf(longestWait)})) END,
           send_at = coalesce(r.send_at, m.send_at), opens_at = coalesce(r.opens_at, m.opens_at),
           attempts = m.attempts - (r.attempted = 0), carrier = iif(m.attempts = 1 AND r.attempted = 0, NULL, m.carrier),
-          sender = iif(m.attempts = 1 AND r.attempted = 0, NULL, m.sender), by_fallback = iif(r.status IS NULL, coalesce(r.by_fallback, iif(m.by_fallback = 1, 0, m.by_fallback)), m.by_fallback)
+          sender = iif(m.attempts = 1 AND r.attempted = 0, NULL, m.sender), by_fallback = coalesce(r.by_fallback, m.by_fallback)
         FROM ${recorded} WHERE m.message_id = r.message_id AND m.claim = ${claim} AND m.status = 'PENDING_TO_SEND'`,
     ),
     events: recordEvents(db, ids, now),
@@ -117,6 +118,10 @@ function outcomeStatements(db: D1Database, { claim, records, longestWait, counts
     ),
   };
 }
+
+/** Whether the message `m` goes by the fallback of its website `w`, or waits for it. Without a fallback, no pause is looked for. */
+const GOES_BY_FALLBACK = sql`CASE WHEN w.fallback IS NULL OR m.by_fallback = ${BY.onlyOwn} THEN false WHEN m.by_fallback = ${BY.onlyFallback} THEN true
+  WHEN m.by_fallback = ${BY.fallback} THEN NOT w.fallback_pauses WHEN w.pauses THEN NOT w.fallback_pauses ELSE false END`;
 
 /**
  * The statements run in the order in which they stand, after those of the outcomes. The second says what decides on each claimed message:
@@ -129,30 +134,27 @@ function claimStatements(db: D1Database, { ids, claim, acceptedAfter }: NextClai
       db,
       sql`UPDATE messages AS m SET claimed_at = ${now}, interrupted_at = NULL, claim = ${claim},
           attempts = attempts + (claim IS NOT ${claim}),
-          by_fallback = CASE WHEN w.fallback_carrier IS NULL THEN 0 WHEN m.by_fallback > 1 THEN m.by_fallback
-            ELSE w.fallback_goes AND (w.pauses OR m.by_fallback) END,
-          carrier = iif(w.fallback_goes AND (m.by_fallback = 2 OR m.by_fallback < 2 AND (w.pauses OR m.by_fallback)), w.fallback_carrier, w.carrier),
-          sender = iif(w.fallback_goes AND (m.by_fallback = 2 OR m.by_fallback < 2 AND (w.pauses OR m.by_fallback)), w.fallback_sender, w.sender)
-        FROM (SELECT website_id, carrier, sender, settings ->> '$.fallback.carrier' AS fallback_carrier,
-            settings ->> '$.fallback.sender' AS fallback_sender, EXISTS (SELECT 1 FROM carrier_pauses p
+          by_fallback = CASE WHEN w.fallback IS NOT NULL AND m.by_fallback IN (${BY.onlyFallback}, ${BY.onlyOwn}) THEN m.by_fallback
+            ELSE ${GOES_BY_FALLBACK} END,
+          carrier = iif(${GOES_BY_FALLBACK}, w.fallback ->> 'carrier', w.carrier),
+          sender = iif(${GOES_BY_FALLBACK}, w.fallback ->> 'sender', w.sender)
+        FROM (SELECT website_id, carrier, sender, settings ->> '$.fallback' AS fallback, EXISTS (SELECT 1 FROM carrier_pauses p
               WHERE p.carrier = websites.carrier AND p.sender IN ('', websites.sender) AND p.open_until > ${now}) AS pauses,
-            settings ->> '$.fallback.carrier' IS NOT NULL AND NOT EXISTS (SELECT 1 FROM carrier_pauses p
-              WHERE p.carrier = settings ->> '$.fallback.carrier' AND p.sender IN ('', settings ->> '$.fallback.sender')
-                AND p.open_until > ${now}) AS fallback_goes
+            EXISTS (SELECT 1 FROM carrier_pauses p WHERE p.carrier = settings ->> '$.fallback.carrier'
+              AND p.sender IN ('', settings ->> '$.fallback.sender') AND p.open_until > ${now}) AS fallback_pauses
           FROM websites) w
         WHERE m.message_id IN (SELECT value FROM json_each(${list})) AND w.website_id = m.website_id
           AND m.status = 'PENDING_TO_SEND' AND (m.claimed_at IS NULL OR m.claim = ${claim})
           AND (m.reason IS NULL OR m.due_at <= ${now}) AND coalesce(m.send_at, 0) <= ${now}
           AND iif(m.expires_at IS NULL, coalesce(m.send_at, m.accepted_at) > ${acceptedAfter}, m.expires_at > ${now})
-          AND CASE WHEN m.by_fallback = 2 AND w.fallback_carrier IS NOT NULL THEN w.fallback_goes
-            WHEN m.by_fallback = 3 THEN NOT w.pauses ELSE w.fallback_goes OR NOT w.pauses END
+          AND NOT iif(${GOES_BY_FALLBACK}, w.fallback_pauses, w.pauses)
           AND NOT ${IS_HELD}`,
     ),
     claimed: prepare(
       db,
       sql<ClaimedRow>`SELECT m.message_id, m.website_id, m.phone, m.text, m.encoding, m.segments, m.media_url, m.carrier, m.sender, m.attempts, m.reason, m.time_zone,
           m.region, m.accepted_at, m.expires_at, m.kind, m.is_reply, m.by_fallback, p.messages_per_minute, p.messages_per_day,
-          iif(m.by_fallback IN (1, 2), json_object('carrier', w.carrier, 'sender', w.sender), w.settings -> '$.fallback') AS other,
+          iif(m.by_fallback IN (${BY.fallback}, ${BY.onlyFallback}), json_object('carrier', w.carrier, 'sender', w.sender), w.settings -> '$.fallback') AS other,
           w.settings -> 'sendingHours' AS sending_hours, s.subscribed, f.failures, w.settings ->> 'unreachableAfter' AS unreachable_after,
           CASE WHEN m.kind = 'marketing' AND w.settings ->> 'frequencyCap' IS NOT NULL THEN (
             SELECT json_object('most', w.settings -> '$.frequencyCap.count', 'went', count(*) FILTER (WHERE b.status <> 'PENDING_TO_SEND'),

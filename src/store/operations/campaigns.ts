@@ -1,9 +1,12 @@
 // What a campaign, which is a purpose of a website, has come to. However many texts it has, this reads a row for each day and class, one for
-// each minute, and at most MOST_LOOKED_AT pending messages of its website.
+// each minute and the pace of its sender, and at most MOST_LOOKED_AT pending messages of its website.
+import type { Website } from "../../domain/clients/website.ts";
 import { dayNumber } from "../../domain/day.ts";
 import { OUTCOME_CLASSES } from "../../domain/messages/outcome-class.ts";
+import type { Pace } from "../../domain/messages/sender-pace.ts";
 import type { Gone } from "../../domain/operations/campaign.ts";
 import type { CountRow } from "../../domain/operations/traffic.ts";
+import { selectPace, toPace } from "../clients/sender-paces.ts";
 import { runNamed } from "../database.ts";
 import { IS_HELD } from "../messages/holds.ts";
 import { prepare, type Query, sql } from "../sql.ts";
@@ -20,6 +23,8 @@ export interface CampaignCounts {
   counts: CountRow[];
   /** In the last hour. */
   gone: Gone[];
+  /** Of the sender of its website. */
+  senderPace: Pace;
   /** Scheduled and held ones among the pending texts, by day; null: the website has too many. */
   pending: CountRow[] | null;
 }
@@ -35,17 +40,24 @@ interface LookedAt {
 
 export async function readCampaign(
   db: D1Database,
-  websiteId: string,
+  website: Pick<Website, "websiteId" | "carrier" | "sender">,
   sendPurpose: string,
   now: number,
 ): Promise<CampaignCounts> {
-  const { state, pending, ...read } = await runNamed(db, {
+  const { websiteId } = website;
+  const { state, pending, pace, ...read } = await runNamed(db, {
     state: prepare(db, sql<{ asOf: number | null }>`SELECT as_of AS asOf FROM counted_ledgers`),
     counts: selectCounts(db, websiteId, sendPurpose, now),
     gone: selectGone(db, websiteId, sendPurpose, now),
     pending: selectPending(db, websiteId, sendPurpose, now),
+    pace: selectPace(db, website),
   });
-  return { asOf: state[0]?.asOf ?? null, pending: toCountRows(websiteId, pending), ...read };
+  return {
+    asOf: state[0]?.asOf ?? null,
+    senderPace: toPace(pace[0]),
+    pending: toCountRows(websiteId, pending),
+    ...read,
+  };
 }
 
 const KINDS = JSON.stringify(["accepted", ...OUTCOME_CLASSES, "clicked", "optedOut"]);

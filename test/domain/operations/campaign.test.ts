@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Pace } from "../../../src/domain/messages/sender-pace.ts";
 import { endOf, paceOf } from "../../../src/domain/operations/campaign.ts";
 
 describe("the pace of a campaign", () => {
@@ -20,6 +21,8 @@ describe("the pace of a campaign", () => {
   });
 });
 
+const NO_PACE: Pace = { messagesPerMinute: null, messagesPerDay: null };
+
 describe("the end of a campaign", () => {
   it.each([
     [100, 50, 120_000],
@@ -28,6 +31,24 @@ describe("the end of a campaign", () => {
     [100, null, null],
     [null, 50, null],
   ] as const)("of %j texts at %j a minute: after %j milliseconds", (ready, pace, after) => {
-    expect(endOf(ready, pace, 5000)).toBe(after === null ? null : 5000 + after);
+    expect(endOf(ready, pace, NO_PACE, 5000)).toBe(after === null ? null : 5000 + after);
+  });
+
+  const DAY = 86_400_000;
+
+  it.each<[what: string, ready: number, measured: number | null, pace: Pace, after: number | null]>([
+    [
+      "goes by the pace of the sender before the first",
+      100,
+      null,
+      { messagesPerMinute: 50, messagesPerDay: null },
+      120_000,
+    ],
+    ["goes as was measured after it", 100, 25, { messagesPerMinute: 50, messagesPerDay: null }, 240_000],
+    ["has texts for days", 1001, 500, { messagesPerMinute: null, messagesPerDay: 500 }, 2 * DAY],
+    ["has texts for one day", 500, 250, { messagesPerMinute: null, messagesPerDay: 500 }, 120_000],
+    ["is not known by the day alone", 100, null, { messagesPerMinute: null, messagesPerDay: 500 }, null],
+  ])("%s", (_, ready, measured, pace, after) => {
+    expect(endOf(ready, measured, pace, 5000)).toBe(after === null ? null : 5000 + after);
   });
 });

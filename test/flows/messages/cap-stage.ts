@@ -1,5 +1,5 @@
 /** Claims that are made by hand, and what of them may not be submitted. */
-import { toRecord } from "../../../src/flows/messages/store-outcomes.ts";
+import { toRecord } from "../../../src/flows/messages/submission-record.ts";
 import { endedBefore } from "../../../src/flows/messages/submit-message.ts";
 import type { ClaimedMessage } from "../../../src/store/messages/claimed-message.ts";
 import { recordAndClaim } from "../../../src/store/messages/claims.ts";

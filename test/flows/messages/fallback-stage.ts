@@ -51,6 +51,14 @@ export class FallbackStage {
     return ids;
   }
 
+  /** From now on, without a failure. */
+  async pause(carrier: string, sender: string, seconds = 600): Promise<void> {
+    await this.world.rows(
+      "INSERT INTO carrier_pauses (carrier, sender, about, failures, failed_at, cause, openings, since, open_until) VALUES (?1, ?2, 'sender', 3, ?3, 'full', 1, ?3, ?4)",
+      ...[carrier, sender, this.world.now, this.world.now + seconds * 1000],
+    );
+  }
+
   async pass(minutes: number): Promise<void> {
     for (let minute = 0; minute < minutes; minute++) {
       this.world.advance(60);

@@ -100,10 +100,7 @@ describe("a text that its own sender has refused", () => {
 
   it("waits for the fallback while that pauses", async () => {
     at.answer.north = () => refusedBy("sender");
-    await at.world.rows(
-      "INSERT INTO carrier_pauses (carrier, sender, about, failures, failed_at, cause, openings, since, open_until) VALUES ('south', '', 'carrier', 3, ?1, 'down', 1, ?1, ?2)",
-      ...[at.world.now, at.world.now + 90_000],
-    );
+    await at.pause(FALLBACK.carrier, "", 90);
     const [id = ""] = await at.send();
     await at.pass(4);
     expect(at.submitted.map(({ side }) => side)).toEqual(["north", "south"]);
@@ -112,17 +109,11 @@ describe("a text that its own sender has refused", () => {
 });
 
 describe("while its own pauses", () => {
-  const pause = (carrier: string, sender: string, seconds = 600) =>
-    at.world.rows(
-      "INSERT INTO carrier_pauses (carrier, sender, about, failures, failed_at, cause, openings, since, open_until) VALUES (?1, ?2, 'sender', 3, ?3, 'full', 1, ?3, ?4)",
-      ...[carrier, sender, at.world.now, at.world.now + seconds * 1000],
-    );
-
   it.each([
     ["the sender", OWN.sender],
     ["the carrier", ""],
   ])("(%s) all of its texts go by the fallback, and by its own once it works", async (_, sender) => {
-    await pause(OWN.carrier, sender);
+    await at.pause(OWN.carrier, sender);
     const ids = await at.send(PHONES);
     expect([at.by("north"), at.by("south").toSorted()]).toEqual([[], ids.toSorted()]);
     expect(await at.story(ids[0] ?? "")).toEqual([
@@ -134,8 +125,8 @@ describe("while its own pauses", () => {
   });
 
   it("they wait if the fallback pauses as well, until the first of the two works", async () => {
-    await pause(OWN.carrier, OWN.sender);
-    await pause(FALLBACK.carrier, "", 60);
+    await at.pause(OWN.carrier, OWN.sender);
+    await at.pause(FALLBACK.carrier, "", 60);
     const ids = await at.send(PHONES);
     expect(at.submitted).toEqual([]);
     await at.pass(2);
@@ -144,7 +135,7 @@ describe("while its own pauses", () => {
 
   it("keeps to the pace of the fallback", async () => {
     await at.world.operator("PUT", `/senders/south/${encodeURIComponent(FALLBACK.sender)}`, { messagesPerMinute: 1 });
-    await pause(OWN.carrier, OWN.sender);
+    await at.pause(OWN.carrier, OWN.sender);
     await at.send(PHONES.slice(0, 3));
     expect(at.by("south")).toHaveLength(1);
   });

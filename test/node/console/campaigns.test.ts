@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Campaign } from "../../../console/answers.ts";
 import { leadOf, pendingOf, titleOf } from "../../../console/lib/campaign-words.ts";
 import { none, running } from "./fixture-campaigns.ts";
-import { NOW } from "./fixture-clock.ts";
+import { ago, MINUTE, NOW } from "./fixture-clock.ts";
 
 const of = (given: Partial<Campaign>): Campaign => ({ ...none(), ...given });
 const DONE = { accepted: 100, sent: 90, notTaken: 10, delivered: 80, undelivered: 5, noReceipt: 5 };
@@ -34,6 +34,23 @@ describe("a campaign", () => {
     [of({ accepted: 9, scheduled: 9 }), /^They go at their time, or when sending hours open\.$/],
     [of(DONE), /^All have gone, or have ended\.$/],
     [of({ accepted: 90_000, waiting: null, sent: 10_000, perMinute: 700 }), /^700 a minute\.$/],
+    [
+      of({
+        accepted: 9,
+        waiting: 9,
+        endsAt: ago(-5 * MINUTE),
+        senderPace: { messagesPerMinute: 2, messagesPerDay: null },
+      }),
+      /^None has gone in the last minutes\. The last goes at about \d\d:\d\d, in 5 minutes\. Segments of the sender at most: 2 a minute\.$/,
+    ],
+    [
+      { ...running(), senderPace: { messagesPerMinute: 3000, messagesPerDay: 40_000 } },
+      /^2,430 a minute\. .* Segments of the sender at most: 3,000 a minute, 40,000 in 24 hours\.$/,
+    ],
+    [
+      of({ ...DONE, senderPace: { messagesPerMinute: 3000, messagesPerDay: null } }),
+      /^All have gone, or have ended\.$/,
+    ],
     [none(), /^Each sendPurpose of a client is a campaign/],
   ])("says how fast it goes, and until when: %#", (campaign, lead) => {
     expect(leadOf(campaign, NOW)).toMatch(lead);

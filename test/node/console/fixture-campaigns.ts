@@ -7,6 +7,7 @@ const NOTHING = { ...TRAFFIC, clicked: 0, optedOut: 0 };
 export const none = (): Campaign => ({
   ...{ websiteId: "northwind", websiteName: "Northwind Outfitters", timeZone: null, sendPurpose: "winter-sale" },
   ...{ asOf: minutesAgo(1), ...NOTHING, holds: [], perMinute: null, endsAt: null, days: [] },
+  senderPace: { messagesPerMinute: null, messagesPerDay: null },
   minutes: Array.from({ length: 60 }, (_, index) => ({ at: minutesAgo(60 - index), gone: 0 })),
 });
 

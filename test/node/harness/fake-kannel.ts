@@ -8,6 +8,7 @@ export interface Submission {
   messageId: string;
   /** E.164 */
   phone: string;
+  from: string;
   text: string;
   receiptUrl: string;
 }
@@ -46,6 +47,8 @@ export class CountingCarrier {
   readonly confirmed = new Map<string, number>();
   /** Whole requests, taken or not, by message id. */
   readonly askedById = new Map<string, number>();
+  /** Each whole request, taken or not, in its order; performance.now(). */
+  readonly log: { messageId: string; from: string; at: number }[] = [];
   /** Texts whose receipts the service has not all confirmed yet. */
   reporting = 0;
   /** When something last happened here (performance.now()). */
@@ -123,10 +126,12 @@ export class CountingCarrier {
       return;
     }
     const submission = readSubmission(request, body);
-    count(this.askedById, submission.messageId);
+    const { messageId, from } = submission;
+    count(this.askedById, messageId);
+    this.log.push({ messageId, from, at: this.lastSeen });
     const { takes, answer, receipts } = this.conduct(submission);
     if (takes) {
-      count(this.takenById, submission.messageId);
+      count(this.takenById, messageId);
       count(this.takenByPhone, submission.phone);
       void this.#report(submission, receipts);
     }
@@ -164,7 +169,8 @@ export class CountingCarrier {
 function readSubmission({ headers }: IncomingMessage, body: Buffer): Submission {
   const receiptUrl = String(headers["x-kannel-dlr-url"]);
   const messageId = new URL(receiptUrl).searchParams.get("m") ?? "";
-  return { messageId, phone: String(headers["x-kannel-to"]), text: body.toString(), receiptUrl };
+  const [phone, from] = [String(headers["x-kannel-to"]), String(headers["x-kannel-from"])];
+  return { messageId, phone, from, text: body.toString(), receiptUrl };
 }
 
 /** @param type as Kannel's bit mask has it */

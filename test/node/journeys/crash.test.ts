@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { RECEIPT } from "../harness/fake-kannel.ts";
 import { phoneAt } from "../trials/crash/client.ts";
+import { mostInMinute } from "../trials/crash/paced.ts";
 import { planKills, planRequests } from "../trials/crash/plan.ts";
 import type { EventRow, MessageRow } from "../trials/crash/record.ts";
 import { type Outside, tally } from "../trials/crash/tally.ts";
@@ -15,6 +16,15 @@ test("a seed makes one plan: every message once, and the kills within the run", 
   expect(kills).toHaveLength(10);
   expect(Math.min(...kills)).toBeGreaterThanOrEqual(20);
   expect(Math.max(...kills)).toBeLessThanOrEqual(970);
+});
+
+test.each<[times: number[], most: number]>([
+  [[], 0],
+  [[5], 1],
+  [[0, 59_999, 60_000], 2],
+  [[0, 30_000, 60_000, 60_001, 89_999, 150_000], 4],
+])("the most in any minute, of %j: %i", (times, most) => {
+  expect(mostInMinute(times)).toBe(most);
 });
 
 describe("the tally", () => {

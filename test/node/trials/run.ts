@@ -15,9 +15,10 @@ const HELP = `npm run faults -- [flags]
   --only crash,scheduled,carrier,callback,nights,fuzz,soak,console,bindings,suites   which parts; all by default
   --seeds 1,2,3      the same seed makes the same plan of requests, kills and receipts; fuzz takes the first
   --messages 10000   of a crash run
-  --kills 10         of a crash run: kill -9 of the whole service under load
+  --kills 10         of a crash run: kill -9 of the whole service under load. A fifth of the requests is of a website whose sender and
+                     fallback each have a pace and fail again and again; half of the kills come among them
   --keep             leaves each service's state and log in the temporary directory, and says where
-Exits with 1 when anything was lost, sent twice or held up, when a problem showed too late, or when the record does not say what was
+Exits with 1 when anything was lost, sent twice, sent above a pace or held up, when a problem showed too late, or when the record does not say what was
 seen from outside.`;
 
 /** What came of one part: faults found, a line each. */

@@ -15,20 +15,32 @@ export function phoneAt(index: number): string {
   return `+${digitsAt(index)}`;
 }
 
-const SENDERS = { kannel: "+12125550000", sandbox: null };
+interface TrialWebsite {
+  websiteId: string;
+  /** Or an account. */
+  carrier: string;
+  /** The usual one of the carrier, if not given. */
+  sender?: string;
+  fallback?: { carrier: string; sender: string };
+  messages: Iterable<number>;
+}
 
-/** A website on a carrier, with the people of these messages, and one client whose endpoint is given. */
+const senderAt = (carrier: string) => (carrier === "sandbox" ? null : "+12125550000");
+
+/** A website on a carrier, with the people of these messages, and one client whose endpoint, if any, is given. */
 export async function makeWebsite(
   url: string,
-  { websiteId, carrier, messages }: { websiteId: string; carrier: keyof typeof SENDERS; messages: Iterable<number> },
-  receiver: Pick<CountingReceiver, "url" | "secret">,
+  { websiteId, carrier, sender, fallback, messages }: TrialWebsite,
+  receiver?: Pick<CountingReceiver, "url" | "secret">,
 ): Promise<Client> {
-  await operate(url, "PUT", `/websites/${websiteId}`, { name: websiteId, carrier, sender: SENDERS[carrier] });
+  const settings = { name: websiteId, carrier, sender: sender ?? senderAt(carrier), ...(fallback ? { fallback } : {}) };
+  await operate(url, "PUT", `/websites/${websiteId}`, settings);
   const rows = [...messages]
     .filter((message) => personAt(message) !== "unknown")
     .map((message) => `${phoneAt(message)},${personAt(message) === "subscribed"}`);
   await operate(url, "POST", `/websites/${websiteId}/subscribers`, ["phone_numbers,subscribed", ...rows].join("\n"));
-  const client = await operate(url, "POST", `/websites/${websiteId}/clients`, { callbackUrl: receiver.url });
-  receiver.secret = client.callbackSecret;
+  const endpoint = receiver ? { callbackUrl: receiver.url } : {};
+  const client = await operate(url, "POST", `/websites/${websiteId}/clients`, endpoint);
+  if (receiver) receiver.secret = client.callbackSecret;
   return { url, ...client };
 }

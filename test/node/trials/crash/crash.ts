@@ -3,9 +3,11 @@ import { drawn, drawnInteger } from "../../../random.ts";
 import { CountingReceiver } from "../../harness/counting-receiver.ts";
 import { accept, type Conduct, CountingCarrier, RECEIPT, type Submission } from "../../harness/fake-kannel.ts";
 import { type Bundle, Service } from "../../harness/killable-service.ts";
+import type { Client } from "../../harness/service.ts";
 import { makeWebsite } from "./client.ts";
 import { Load } from "./load.ts";
-import { planKills, planRequests } from "./plan.ts";
+import { PACED_WEBSITE, PacedSenders } from "./paced.ts";
+import { type PlannedRequest, planKills, planRequests } from "./plan.ts";
 import type { ServiceRecord } from "./record.ts";
 import { reportFaults, settle } from "./settle.ts";
 import { type Figures, isUnknown, type Tally, tally } from "./tally.ts";
@@ -28,41 +30,50 @@ const WEBSITE = "crash";
 /** How many accepted messages may wait for the carrier: Miniflare's queues fail once 10,000 wait. */
 const MOST_WAITING = 600;
 
+/** One request of so many is of the website whose senders have a pace. */
+const ONE_IS_PACED_OF = 5;
+
+/** The share of its messages that wait for their turns at a time: so its sends, and the kills among them, last as long as its texts. */
+const WAITING_FOR_TURNS = 0.2;
+
 /** Kills the service under load, again and again, and holds what became of every message against its record. */
 export async function crash({ bundle, seed, messages, kills, keep }: CrashOptions): Promise<CrashResult> {
-  const waiting = new Set<string>();
+  const plans = planLoads(seed, messages);
+  const senders = new PacedSenders(messagesOf(plans.paced).length);
+  const waiting = { plain: new Set<string>(), paced: new Set<string>() };
   const carrier = new CountingCarrier((submission) => {
-    waiting.delete(submission.messageId);
+    if (!senders.takes(submission)) return BUSY;
+    for (const ids of Object.values(waiting)) ids.delete(submission.messageId);
     return conductAt(seed, submission);
   });
   await carrier.open();
   const receiver = await new CountingReceiver().open();
   const service = await Service.start({ bundle, sendSmsUrl: carrier.url, keep });
   try {
-    const all = Array(messages).keys();
-    const client = await makeWebsite(service.url, { websiteId: WEBSITE, carrier: "kannel", messages: all }, receiver);
-    const killer = new Killer(service, seed, planKills(seed, kills, messages), {
-      onKill: () => waiting.clear(),
+    const website = { websiteId: WEBSITE, carrier: "kannel", messages: messagesOf(plans.plain) };
+    const clients = {
+      plain: await makeWebsite(service.url, website, receiver),
+      paced: await senders.make(service.url, carrier.url, messagesOf(plans.paced)),
+    };
+    const killer = new Killer(service, seed, planMoments(seed, kills, plans), {
+      onKill: () => {
+        for (const ids of Object.values(waiting)) ids.clear();
+      },
       onRestart: (killedAt) => carrier.giveAgain(killedAt),
     });
-    const load: Load = new Load({
-      client,
-      ready: async () => {
-        while (waiting.size > MOST_WAITING) await wait(10);
-        await service.up;
-      },
-      onSent: (_, { messageId }) => {
-        if (messageId && !carrier.takenById.has(messageId)) waiting.add(messageId);
-        killer.note(load.sent.size);
-      },
+    const loads = LOADS.map((of) => {
+      const most =
+        of === "plain" ? MOST_WAITING : Math.min(MOST_WAITING, messagesOf(plans.paced).length * WAITING_FOR_TURNS);
+      return makeLoad(of, clients[of], { service, carrier, killer, waiting: waiting[of], most });
     });
-    await load.run(planRequests(seed, messages));
+    await Promise.all(LOADS.map((of, index) => loads[index]?.run(plans[of])));
     await killer.done();
-    const { record, report } = await settle({ service, websiteId: WEBSITE }, carrier, receiver);
-    const { figures, faults } = tally({ load, carrier, receiver }, record);
+    const place = { service, websiteIds: [WEBSITE, PACED_WEBSITE] };
+    const { record, reports } = await settle(place, carrier, receiver);
+    const { figures, faults } = tally({ load: sumOf(loads), carrier, receiver }, record);
     return {
-      figures: { ...figures, ...unknownOf(record, service.kills), ...answersOf(load) },
-      faults: [...faults, ...reportFaults(report, record, carrier)],
+      figures: { ...figures, ...unknownOf(record, service.kills), ...answersOf(loads), ...senders.figures(carrier) },
+      faults: [...faults, ...reportFaults(reports, record, carrier), ...senders.faults(carrier)],
       restarts: service.restarts,
     };
   } finally {
@@ -72,9 +83,64 @@ export async function crash({ bundle, seed, messages, kills, keep }: CrashOption
   }
 }
 
-function answersOf({ answers, broken }: Load): Figures {
-  const serverErrors = [...answers].filter(([status]) => status >= 500).reduce((sum, [, count]) => sum + count, 0);
-  return { "answered 5xx": serverErrors, "answered 429": answers.get(429) ?? 0, "broken off": broken };
+const LOADS = ["plain", "paced"] as const;
+
+/** Of one website each. */
+type Of = (typeof LOADS)[number];
+
+type Plans = Record<Of, PlannedRequest[]>;
+
+function planLoads(seed: number, messages: number): Plans {
+  const isPaced = (_: unknown, index: number) => index % ONE_IS_PACED_OF === 0;
+  const plan = planRequests(seed, messages);
+  return { plain: plan.filter((it, index) => !isPaced(it, index)), paced: plan.filter(isPaced) };
+}
+
+const messagesOf = (plan: PlannedRequest[]): number[] => plan.flatMap(({ messages }) => messages);
+
+/** Half of the kills come among the messages of each load. */
+const planMoments = (seed: number, kills: number, { plain, paced }: Plans): Record<Of, number[]> => ({
+  plain: planKills(seed, Math.ceil(kills / 2), messagesOf(plain).length),
+  paced: planKills(seed, Math.floor(kills / 2), messagesOf(paced).length),
+});
+
+interface Surroundings {
+  service: Service;
+  carrier: CountingCarrier;
+  killer: Killer;
+  /** Ids of messages that the carrier has not been given yet. */
+  waiting: Set<string>;
+  most: number;
+}
+
+function makeLoad(of: Of, client: Client, { service, carrier, killer, waiting, most }: Surroundings): Load {
+  const load: Load = new Load({
+    client,
+    ready: async () => {
+      while (waiting.size > most) await wait(10);
+      await service.up;
+    },
+    onSent: (_, { messageId }) => {
+      if (messageId && !carrier.takenById.has(messageId)) waiting.add(messageId);
+      killer.note(of, load.sent.size);
+    },
+  });
+  return load;
+}
+
+const sumOf = (loads: Load[]): Pick<Load, "sent" | "changedIds"> => ({
+  sent: new Map(loads.flatMap(({ sent }) => [...sent])),
+  changedIds: loads.flatMap(({ changedIds }) => changedIds),
+});
+
+function answersOf(loads: Load[]): Figures {
+  const sum = (of: (status: number) => boolean) =>
+    loads.flatMap(({ answers }) => [...answers]).reduce((all, [status, count]) => all + (of(status) ? count : 0), 0);
+  return {
+    "answered 5xx": sum((status) => status >= 500),
+    "answered 429": sum((status) => status === 429),
+    "broken off": loads.reduce((all, { broken }) => all + broken, 0),
+  };
 }
 
 /**
@@ -105,6 +171,13 @@ function conductAt(seed: number, { phone }: Submission): Conduct {
   };
 }
 
+/** The gateway takes nothing of this account now. */
+const BUSY: Conduct = {
+  takes: false,
+  receipts: [],
+  answer: (response) => void response.writeHead(503).end("Temporal failure, try again later."),
+};
+
 interface KillHooks {
   onKill(): void;
   /** @param killedAt as performance.now() counts */
@@ -115,23 +188,24 @@ interface KillHooks {
 class Killer {
   readonly #service: Service;
   readonly #seed: number;
-  readonly #moments: number[];
+  readonly #moments: Record<Of, number[]>;
   readonly #hooks: KillHooks;
   #running: Promise<void> = Promise.resolve();
   #killed = 0;
 
-  /** @param moments numbers of answered messages */
-  constructor(service: Service, seed: number, moments: number[], hooks: KillHooks) {
+  /** @param moments numbers of answered messages of each load */
+  constructor(service: Service, seed: number, moments: Record<Of, number[]>, hooks: KillHooks) {
     this.#service = service;
     this.#seed = seed;
     this.#moments = moments;
     this.#hooks = hooks;
   }
 
-  /** @param answered messages, so far */
-  note(answered: number): void {
-    while (this.#moments[0] !== undefined && this.#moments[0] <= answered) {
-      this.#moments.shift();
+  /** @param answered messages of this load, so far */
+  note(of: Of, answered: number): void {
+    const moments = this.#moments[of];
+    while (moments[0] !== undefined && moments[0] <= answered) {
+      moments.shift();
       const pause = drawnInteger(0, 150, this.#seed, "kill pause", this.#killed++);
       this.#running = this.#running.then(() => this.#kill(pause));
       this.#running.catch(() => {});

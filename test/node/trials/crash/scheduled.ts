@@ -62,7 +62,7 @@ export async function scheduled({ bundle, seed, keep }: ScheduledOptions): Promi
     await killing;
     const last = Math.max(...dueAt.values());
     await wait(Math.max(0, last + 1000 - Date.now()));
-    const { record } = await settle({ service, websiteId: WEBSITE }, carrier, receiver, LATEST_SECONDS * 1000);
+    const { record } = await settle({ service, websiteIds: [WEBSITE] }, carrier, receiver, LATEST_SECONDS * 1000);
     const { figures, faults } = tally({ load: { sent, changedIds: [] }, carrier, receiver }, record);
     const waits = [...sent].flatMap(([message, { messageId }]) => {
       const at = takenAt.get(String(messageId));

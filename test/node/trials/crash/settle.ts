@@ -13,15 +13,15 @@ const LONGEST_SEARCH_MILLISECONDS = 420_000;
 
 /** Waits until nothing waits any more, ends the service and reads its record. */
 export async function settle(
-  { service, websiteId }: { service: Service; websiteId: string },
+  { service, websiteIds }: { service: Service; websiteIds: string[] },
   carrier: CountingCarrier,
   receiver: CountingReceiver,
   longestMilliseconds = LONGEST_SEARCH_MILLISECONDS,
-): Promise<{ record: ServiceRecord; report: Report }> {
+): Promise<{ record: ServiceRecord; reports: Report[] }> {
   await untilSilent(service, carrier, receiver, longestMilliseconds);
-  const report = await readReport(service, websiteId);
+  const reports = await Promise.all(websiteIds.map((websiteId) => readReport(service, websiteId)));
   await service.kill();
-  return { record: readRecord(service.directory), report };
+  return { record: readRecord(service.directory), reports };
 }
 
 async function untilSilent(
@@ -53,16 +53,18 @@ export interface Report {
   total: { accepted: number; sent: number; delivered: number; failed: Record<string, number> };
 }
 
-/** The report over HTTP says what the record and the carrier say. */
-export function reportFaults({ total }: Report, { messages }: ServiceRecord, carrier: CountingCarrier): string[] {
+/** The reports over HTTP say, all together, what the record and the carrier say. */
+export function reportFaults(reports: Report[], { messages }: ServiceRecord, carrier: CountingCarrier): string[] {
+  const sum = (of: (total: Report["total"]) => number | undefined) =>
+    reports.reduce((all, { total }) => all + (of(total) ?? 0), 0);
   const of = (...statuses: string[]) => messages.filter(({ status }) => statuses.includes(status)).length;
   const delivered = [...carrier.confirmed.values()].filter((type) => type === RECEIPT.delivered).length;
   const failed = [...carrier.confirmed.values()].filter((type) => type === RECEIPT.failed).length;
   const expected: [string, number, number][] = [
-    ["accepted", total.accepted, messages.length],
-    ["sent", total.sent, of("SENDING", "DELIVERED", "FAILED_TO_DELIVERY")],
-    ["delivered", total.delivered, delivered],
-    ["FAILED_TO_DELIVERY", total.failed.FAILED_TO_DELIVERY ?? 0, failed],
+    ["accepted", sum(({ accepted }) => accepted), messages.length],
+    ["sent", sum(({ sent }) => sent), of("SENDING", "DELIVERED", "FAILED_TO_DELIVERY")],
+    ["delivered", sum((total) => total.delivered), delivered],
+    ["FAILED_TO_DELIVERY", sum((total) => total.failed.FAILED_TO_DELIVERY), failed],
   ];
   return expected
     .filter(([, reported, counted]) => reported !== counted)
