@@ -24,6 +24,7 @@ import { audit } from "./operator/audit.ts";
 import { campaigns } from "./operator/campaigns.ts";
 import { cancel } from "./operator/cancel.ts";
 import { carriers } from "./operator/carriers.ts";
+import { clientEvents } from "./operator/client-events.ts";
 import { clients } from "./operator/clients.ts";
 import { databases } from "./operator/databases.ts";
 import { deadJobs } from "./operator/dead-jobs.ts";
@@ -44,6 +45,7 @@ import { sessions } from "./operator/sessions.ts";
 import { subscriberList } from "./operator/subscriber-list.ts";
 import { subscribers } from "./operator/subscribers.ts";
 import { testEvent } from "./operator/test-event.ts";
+import { testText } from "./operator/test-text.ts";
 import { tokens } from "./operator/tokens.ts";
 import { waiting } from "./operator/waiting.ts";
 import { websites } from "./operator/websites.ts";
@@ -68,6 +70,8 @@ const ofOperator = [
   senders,
   clients,
   testEvent,
+  testText,
+  clientEvents,
   holds,
   cancel,
   reports,

@@ -85,6 +85,25 @@ function byteCount(base64: string): number | undefined {
   }
 }
 
+const notTeam = "must be the domain of the team, such as brand.cloudflareaccess.com";
+
+/** With or without `https://`, as the dashboard shows it in both ways. */
+const teamDomain = orUnset(
+  z
+    .string(notTeam)
+    .trim()
+    .toLowerCase()
+    .overwrite((value) => value.replace(/^https:\/\/|\/$/g, ""))
+    .regex(/^([a-z0-9-]+\.cloudflareaccess\.com)?$/, notTeam),
+);
+
+const audience = orUnset(
+  z
+    .string()
+    .trim()
+    .regex(/^([0-9a-f]{64})?$/, "must be the application's AUD tag: 64 lower-case hex characters"),
+);
+
 const onOrOff = z.enum(["on", "off", ""], "must be on or off").optional();
 
 const alertSecret = secret.refine(
@@ -129,6 +148,8 @@ const vars = z.object({
   ALERT_URL: anyUrl,
   ALERT_SECRET: alertSecret,
   HEARTBEAT_URL: anyUrl,
+  ACCESS_TEAM_DOMAIN: teamDomain,
+  ACCESS_AUD: audience,
   ...carrierVars,
 });
 
@@ -147,6 +168,8 @@ export const configSchema = vars.transform(
     ALERT_URL,
     ALERT_SECRET,
     HEARTBEAT_URL,
+    ACCESS_TEAM_DOMAIN,
+    ACCESS_AUD,
     ...carriers
   }) => ({
     linkOrigin: LINK_ORIGIN ?? carriers.PUBLIC_ORIGIN,
@@ -163,6 +186,9 @@ export const configSchema = vars.transform(
     alertUrl: ALERT_URL,
     alertSecret: ALERT_SECRET,
     heartbeatUrl: HEARTBEAT_URL,
+    /** Who has signed in at Cloudflare Access is signed in to the console. */
+    access:
+      ACCESS_TEAM_DOMAIN && ACCESS_AUD ? { issuer: `https://${ACCESS_TEAM_DOMAIN}`, audience: ACCESS_AUD } : undefined,
     carriers,
   }),
 );

@@ -8,6 +8,7 @@ import { newId } from "./domain/databases/home.ts";
 import type { Job } from "./domain/messages/job.ts";
 import type { Sign } from "./domain/messages/link.ts";
 import { type LogFields, type LogLevel, log } from "./log.ts";
+import { AccessKeys } from "./platform/access-keys.ts";
 import { Guesses } from "./platform/guesses.ts";
 import { HealthMemory } from "./platform/health-memory.ts";
 import { Hmac } from "./platform/hmac.ts";
@@ -47,6 +48,7 @@ interface IsolateState extends Database {
   /** When the latest counted outcome came: milliseconds since 1970. */
   lastOutcome: { at: number };
   health: HealthMemory;
+  accessKeys: AccessKeys;
   guesses: { links: Guesses; uncheckedLinks: Guesses; clients: Guesses; operators: Guesses };
   signLink: Sign;
   storedUses: StoredUses;
@@ -112,6 +114,7 @@ export function makeIsolateState(env: Env): IsolateState {
     turns: new SenderTurns(env.SENDERS as SenderNamespace, config.limiterLocation),
     lastOutcome: { at: 0 },
     health: new HealthMemory(),
+    accessKeys: new AccessKeys(),
     guesses: {
       links: new Guesses("link", env.GUESSES),
       uncheckedLinks: new Guesses("unchecked link", env.GUESSES),

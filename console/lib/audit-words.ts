@@ -27,6 +27,7 @@ const ACTIONS: Record<string, string> = {
   "sign-in": "signed in",
   "end-session": "ended a session",
   "test-event": "sent a test event",
+  "test-text": "sent a test text",
   "decide-inbound": "decided what a text meant",
   "cancel-message": "cancelled one text",
 };

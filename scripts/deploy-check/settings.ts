@@ -39,7 +39,11 @@ export async function checkSettings(
       },
     ];
   }
-  const origins = [...checkPublicOrigin(settings.carriers.PUBLIC_ORIGIN, hosts), ...checkLinkOrigin(settings)];
+  const origins = [
+    ...checkPublicOrigin(settings.carriers.PUBLIC_ORIGIN, hosts),
+    ...checkLinkOrigin(settings),
+    ...checkAccess(given),
+  ];
   if (secrets === undefined) return origins;
   return [...origins, ...checkKeys(given), ...(await checkCarriers(settings, Object.keys(given)))];
 }
@@ -70,6 +74,20 @@ function checkPublicOrigin(origin: string | undefined, hosts: string[]): Finding
 function checkLinkOrigin({ linkOrigin, carriers }: Settings): Finding[] {
   if (linkOrigin === undefined || linkOrigin === carriers.PUBLIC_ORIGIN || linkOrigin.startsWith("https:")) return [];
   return [overHttp("LINK_ORIGIN", linkOrigin)];
+}
+
+function checkAccess({ ACCESS_TEAM_DOMAIN, ACCESS_AUD }: Record<string, unknown>): Finding[] {
+  if (Boolean(ACCESS_TEAM_DOMAIN) === Boolean(ACCESS_AUD)) return [];
+  const [given, missing] = ACCESS_TEAM_DOMAIN
+    ? ["ACCESS_TEAM_DOMAIN", "ACCESS_AUD"]
+    : ["ACCESS_AUD", "ACCESS_TEAM_DOMAIN"];
+  return [
+    {
+      what: `${given} is set, and ${missing} is not.`,
+      why: "Sign-in by Cloudflare Access needs both: without one of them, the console takes tokens alone.",
+      fix: `Set ${missing} too, or remove ${given}: docs/settings.md says what they are.`,
+    },
+  ];
 }
 
 function overHttp(name: string, origin: string): Finding {

@@ -2,7 +2,15 @@ import * as z from "zod";
 import type { Deps } from "../deps.ts";
 import { RequestFailure } from "../domain/failure.ts";
 import { jsonObject } from "../domain/fields.ts";
-import { consoleSessionSchema, readCookie, SESSION_SECONDS, writeCookie } from "../domain/operations/session.ts";
+import { ACCESS_HEADER, type AccessSettings } from "../domain/operations/access-token.ts";
+import {
+  type ConsoleSessionAnswer,
+  consoleSessionSchema,
+  readCookie,
+  SESSION_SECONDS,
+  writeCookie,
+} from "../domain/operations/session.ts";
+import { readVisitor, signInByAccess } from "../flows/operations/access-sign-in.ts";
 import { readSession, signIn } from "../flows/operations/operator-sessions.ts";
 import { equalHashes, sha256Hex } from "../platform/secrets.ts";
 import { type Session, signOut } from "../store/operations/operator-sessions.ts";
@@ -57,21 +65,43 @@ const read = call({
   id: "readSession",
   method: "GET",
   summary: "Read who is signed in to the console",
-  description: "Answers 200 to anyone. If there is no session, or it has ended, `session` is null.",
+  description:
+    "Answers 200 to anyone. If there is no session, or it has ended, `session` is null. With `ACCESS_TEAM_DOMAIN` and `ACCESS_AUD`, whoever has signed in to Cloudflare Access is signed in as the operator whose name is their e-mail address, and gets the cookie as with a token: the header `Cf-Access-Jwt-Assertion` says who it is.",
   answers: [
     ok(consoleAnswers.ConsoleSession, "The session, or null.", {
       session: { operator: "ada", role: "operator", expiresAt: TIME },
     }),
   ],
-  errors: ["path-unknown", "guesses-exceeded", "store-unavailable"],
+  errors: ["path-unknown", "guesses-exceeded", "origin-foreign", "store-unavailable"],
   run: async (request, deps) => {
     requireOperatorToken(deps);
     const session = await sessionOf(request, deps);
+    const jwt = deps.config.access && request.headers.get(ACCESS_HEADER);
+    const visitor = jwt ? await readVisitor(deps, deps.config.access as AccessSettings, jwt, request.requestId) : null;
+    if (visitor && visitor.email !== session?.operator) {
+      if (visitor.email !== null) return answerVisitor(request, deps, visitor.email);
+      if (session === undefined) return { session: null, access: visitor };
+    }
     if (session === undefined) return { session: null };
     const { operator, role, endsAt } = session;
     return { session: { operator, role, expiresAt: toTime(endsAt) } };
   },
 });
+
+/** Who has signed in to Access is nobody else here, whatever cookie the browser still has. */
+async function answerVisitor(request: ApiRequest, deps: Deps, email: string): Promise<Response> {
+  requireOwnOrigin(request);
+  const signedIn = await signInByAccess(deps, email, request.requestId);
+  const unknown = { session: null, access: { email, fault: "operator-unknown" } } satisfies ConsoleSessionAnswer;
+  if (signedIn === undefined) return Response.json(unknown);
+  const { operator, secret } = signedIn;
+  request.operator = operator.name;
+  const expiresAt = toTime(deps.now() + SESSION_SECONDS * 1000);
+  const answer = {
+    session: { operator: operator.name, role: operator.role, expiresAt },
+  } satisfies ConsoleSessionAnswer;
+  return Response.json(answer, { headers: { "Set-Cookie": writeCookie(secret, SESSION_SECONDS) } });
+}
 
 const end = call<z.ZodType>({
   ...COMMON,

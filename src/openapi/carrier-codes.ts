@@ -21,5 +21,5 @@ export function carrierCodeTable(): string {
   const codesOf = (codes: Codes, kind: string) =>
     [...codes].flatMap(([name, meaning]) => (kindOf(meaning).join() === kind ? name : [])).join(", ");
   const rows = [...kinds].map(([kind, meaning]) => [...kindOf(meaning), codesOf(TWILIO, kind), codesOf(TELNYX, kind)]);
-  return toTable(["About the", "In an answer", "Reason, where it ends the text", "Twilio", "Telnyx"], rows);
+  return toTable(["About the", "In an answer", "Reason", "Twilio", "Telnyx"], rows);
 }

@@ -11,13 +11,11 @@ import { carrierSettingTable, settingTable } from "./settings.ts";
 import {
   code,
   errorSections,
-  fillDescription,
   jobTable,
   keywordTable,
   problemSections,
   reasonTable,
   sandboxTable,
-  stateTable,
   statusTable,
   toTable,
 } from "./tables.ts";
@@ -54,8 +52,6 @@ export function makeTables(): Record<string, string> {
     "settings of carriers": carrierSettingTable(),
     settings: settingTable(),
     "operator calls": operatorTable(CALLS.filter(({ access }) => access === "operator")),
-    checks: fillDescription(CALLS.find(({ id }) => id === "health")?.description ?? ""),
-    states: stateTable(),
     "state rules": stateRuleTable(),
     problems: problemSections(),
     "dead jobs": jobTable(),

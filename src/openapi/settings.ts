@@ -47,23 +47,24 @@ const MEANINGS: Record<Name, string> = {
   ALERT_SECRET: "signs the posts to `ALERT_URL`: at least 16 bytes in Base64, such as `whsec_…`",
   HEARTBEAT_URL:
     "the URL of a monitor, which each sweep fetches, once a minute. The monitor must alert you if no request comes",
+  ACCESS_TEAM_DOMAIN:
+    "the domain of your team at Cloudflare Access, such as `brand.cloudflareaccess.com`. With `ACCESS_AUD`, whoever signs in there [is signed in to the console](deploying.md#sign-in-by-cloudflare-access)",
+  ACCESS_AUD: "the AUD tag of the application that you have made at Access for `/console`",
   TWILIO_ACCOUNT_SID: "the account's id (`AC…`)",
   TWILIO_AUTH_TOKEN: "authenticates submissions and verifies `X-Twilio-Signature`",
-  TWILIO_SECONDARY_AUTH_TOKEN: "the second token during a rotation: signatures of either token are accepted",
-  TWILIO_WEBHOOK_SIGNING_KEY: "the secret of the shared key, if a Webhooks Rule at Twilio signs what comes here",
-  TWILIO_API_URL: "base URL of the API; by default https://api.twilio.com",
+  TWILIO_SECONDARY_AUTH_TOKEN: "the second token during a [rotation](carriers.md#rotate-a-secret)",
+  TWILIO_WEBHOOK_SIGNING_KEY: "the shared key, if a Webhooks Rule at Twilio signs",
+  TWILIO_API_URL: "by default https://api.twilio.com",
   TELNYX_API_KEY: "authenticates submissions",
-  TELNYX_PUBLIC_KEY: "verifies Telnyx's signatures: an Ed25519 key, 32 bytes in Base64",
-  TELNYX_API_URL: "base URL of the API; by default https://api.telnyx.com/v2",
-  KANNEL_SENDSMS_URL: "smsbox's sendsms URL. It must name a host, because Cloudflare fetches nothing by IP address",
+  TELNYX_PUBLIC_KEY: "verifies signatures: an Ed25519 key, 32 bytes in Base64",
+  TELNYX_API_URL: "by default https://api.telnyx.com/v2",
+  KANNEL_SENDSMS_URL: "smsbox's sendsms URL, with a host name, because Cloudflare fetches nothing by IP address",
   KANNEL_CONNECT_PROBE:
-    "`on` or `off`: whether a TCP connection is tried before each submission. By default `on` for http and `off` for https. Set `off` for a gateway that Cloudflare proxies under an http URL",
+    "`on` or `off`: whether a [TCP connection](carriers.md#kannel) is tried before each submission. By default `on` for http and `off` for https",
   KANNEL_USERNAME: "name of the sendsms user",
   KANNEL_PASSWORD: "password of the sendsms user",
-  KANNEL_WEBHOOK_KEY:
-    "authenticates receipts and inbound texts. Use only A–Z a–z 0–9 `-` `_`, because Kannel corrupts percent-escapes",
-  KANNEL_PREVIOUS_WEBHOOK_KEY:
-    "the key before it, while you replace it: receipts and inbound texts with either key are accepted",
+  KANNEL_WEBHOOK_KEY: "authenticates receipts and inbound texts: only A–Z a–z 0–9 `-` `_`",
+  KANNEL_PREVIOUS_WEBHOOK_KEY: "the key before it, during a [rotation](carriers.md#rotate-a-secret)",
 };
 
 /** The settings that each carrier requires: without any, every carrier but the sandbox lacks all of them. */

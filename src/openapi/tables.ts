@@ -71,7 +71,7 @@ export function sandboxTable(): string {
   return toTable(["Number ends in", "Outcome", "Reason"], [...rows, ["any other", "SENDING, then DELIVERED", ""]]);
 }
 
-export const stateTable = () => meaningTable(["State", "The message"], STATE_MEANINGS);
+const stateTable = () => meaningTable(["State", "The message"], STATE_MEANINGS);
 
 const checkTable = () => meaningTable(["Check", "When it fails"], CHECK_MEANINGS);
 
@@ -82,13 +82,7 @@ export function problemSections(): string {
   return PROBLEMS.map((name) => {
     const { meaning, steps, isSafe, ends } = RUNBOOK[name];
     const list = steps.map((step, index) => `${steps.length > 1 ? `${index + 1}.` : "-"} ${step}`).join("\n");
-    const parts = [
-      `### ${name}`,
-      meaning,
-      list,
-      `**Safe to repeat?** ${isSafe}`,
-      ends && `**The problem ends:** ${ends}`,
-    ];
+    const parts = [`### ${name}`, meaning, list, `**Safe to repeat?** ${isSafe}`, ends && `**Ends:** ${ends}`];
     return parts.filter((part) => part).join("\n\n");
   }).join("\n\n");
 }
@@ -105,9 +99,9 @@ function problemTable(): string {
 const firstSentence = (text: string) => /^.*?\.(?= |$)/.exec(text)?.[0] ?? text;
 
 const KEYWORD_EFFECTS: Record<Keyword, string> = {
-  stop: "opts the number out of the website whose sender received the text, and confirms it once, at most once a day",
+  stop: "opts the number out of the websites of the sender, and confirms it, at most once a day",
   start: "opts in a number that is known, or was erased: it is the person's own consent",
-  help: "replies with the website's `helpText`, or with a short default text, unless the number is opted out; at most three times an hour per number",
+  help: "replies with the website's `helpText`, unless the number is opted out; at most three times an hour",
 };
 
 export function keywordTable(): string {

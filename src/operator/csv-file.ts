@@ -15,31 +15,41 @@ interface CsvFile<Row> {
   name: string;
   /** The names of its columns. */
   head: string;
-  /** Its first FILE_ROWS rows, or all. */
-  first: Row[];
-  /** The FILE_ROWS rows after this one, or those that are left. */
-  after(row: Row): Promise<Row[]>;
+  /** The first of them is read before the answer, so a store that fails is an error. */
+  pages: AsyncGenerator<Row[]>;
   toLine(row: Row): string;
 }
 
-export function csvFile<Row>({ name, head, first, after, toLine }: CsvFile<Row>): Response {
+export function csvFile<Row>({ name, head, pages, toLine }: CsvFile<Row>): Response {
   const encoder = new TextEncoder();
-  let page = first;
-  let pages = 0;
+  let begins = `${FILE_MARK}${head}\r\n`;
   const body = new ReadableStream<Uint8Array>({
     pull: async (controller) => {
-      const last = page.at(-1);
-      if (pages > 0 && last !== undefined) page = await after(last);
-      if (pages === MOST_PAGES && page.length > 0) throw new Error(`the file has more than ${MOST_FILE_ROWS} rows`);
-      const begins = pages === 0 ? `${FILE_MARK}${head}\r\n` : "";
+      const { value: page, done } = await pages.next();
+      if (done) return controller.close();
       controller.enqueue(encoder.encode(begins + page.map(toLine).join("")));
-      pages += 1;
-      if (page.length < FILE_ROWS) controller.close();
+      begins = "";
     },
+    cancel: async () => void (await pages.return(undefined)),
   });
   const headers = {
     "content-type": "text/csv; charset=utf-8",
     "content-disposition": `attachment; filename="${name}.csv"`,
   };
   return new Response(body, { headers });
+}
+
+/**
+ * @param first the first FILE_ROWS rows, or all
+ * @param after reads the FILE_ROWS rows after this one, or those that are left
+ */
+export async function* pagesAfter<Row>(first: Row[], after: (row: Row) => Promise<Row[]>): AsyncGenerator<Row[]> {
+  yield first;
+  let last = first.length === FILE_ROWS ? first.at(-1) : undefined;
+  for (let pages = 1; last !== undefined; pages++) {
+    const page = await after(last);
+    if (pages === MOST_PAGES && page.length > 0) throw new Error(`the file has more than ${MOST_FILE_ROWS} rows`);
+    yield page;
+    last = page.length === FILE_ROWS ? page.at(-1) : undefined;
+  }
 }

@@ -11,7 +11,7 @@ import { toTime } from "../http/time.ts";
 import { type LedgerEntry, type LedgerPlace, readLedger } from "../store/people/ledger.ts";
 import { changeSchema } from "./answers/people.ts";
 import { type Answers, personIdShape } from "./answers.ts";
-import { csvFile, FILE_ROWS, MOST_FILE_ROWS } from "./csv-file.ts";
+import { csvFile, FILE_ROWS, MOST_FILE_ROWS, pagesAfter } from "./csv-file.ts";
 import { operatorCall } from "./operator-call.ts";
 import { PAGE, readChoice, readTime, requireWebsite, WEBSITE } from "./params.ts";
 import { changeView } from "./views/person.ts";
@@ -120,7 +120,7 @@ async function exportAll(request: ApiRequest, { ...deps }: Deps, asked: Asked): 
     () => readAfter(after),
     () => span,
   );
-  return csvFile({ name: `${websiteId}-ledger`, head: HEAD, first, after: readAfter, toLine });
+  return csvFile({ name: `${websiteId}-ledger`, head: HEAD, pages: pagesAfter(first, readAfter), toLine });
 }
 
 function toLine({ phone, changeId, wasSubscribed, ...entry }: LedgerEntry): string {

@@ -23,6 +23,7 @@ import { readContext } from "../store/messages/message-context.ts";
 import { findNewest } from "../store/messages/newest-messages.ts";
 import { readMessage } from "../store/messages/read-message.ts";
 import { messageAnswers } from "./answers/messages.ts";
+import { exportMessages, FILE_PAGE, MESSAGE_CSV, MOST_FILE_MESSAGES } from "./message-file.ts";
 import { countOf, operatorCall } from "./operator-call.ts";
 import { givenPhone, PAGE, readChoice, readClientId, readPhone, readTime, requireFound } from "./params.ts";
 import { FOUND_MESSAGE, foundView, messageView } from "./views/message.ts";
@@ -35,7 +36,7 @@ const find = operatorCall({
   tag: "People",
   summary: "Find messages",
   description:
-    "By any of these, or the newest of all websites; an `email` needs a `website`. Newest first, 100 per page. One page looks through at most 10,000 messages of each database, so it may have fewer, or none, and `next` all the same: `lookedBackTo` says how far it has looked.",
+    "By any of these, or the newest of all websites; an `email` needs a `website`. Newest first, 100 per page. One page looks through at most 10,000 messages of each database, so it may have fewer, or none, and `next` all the same: `lookedBackTo` says how far it has looked. `format=csv` answers all pages as one file, and is in the audit log. If there are more than the file may have, its last line says so.",
   parameters: [
     inQuery("website", "The id of a website."),
     inQuery("phone", "E.164."),
@@ -54,13 +55,24 @@ const find = operatorCall({
     timeInQuery("from", "Accepted at this time or later, or since the beginning of this day."),
     timeInQuery("until", "Accepted before this time, or before this day."),
     inQuery("cursor", "The `next` of the page before."),
+    inQuery("format", `\`csv\`: a file, with at most ${MOST_FILE_MESSAGES.toLocaleString("en")} messages.`, {
+      ...{ enum: ["json", "csv"], default: "json" },
+    }),
   ],
   answers: [
-    ok(messageAnswers.FoundMessages, "One page.", { messages: [FOUND_MESSAGE], next: null, lookedBackTo: null }),
+    {
+      ...ok(messageAnswers.FoundMessages, "One page, or the file.", {
+        ...{ messages: [FOUND_MESSAGE], next: null, lookedBackTo: null },
+      }),
+      other: MESSAGE_CSV,
+    },
   ],
   errors: ["resource-unknown", "fields-wrong"],
   command: {
     name: "messages",
+    options: {
+      csv: { field: "format", sets: "csv", summary: "All of them as CSV; npm run -s operator prints nothing else." },
+    },
     columns: {
       messages: [
         ...["acceptedAt", "scheduledFor", "status", "phone", "email", "websiteId", "sendPurpose"],
@@ -72,16 +84,10 @@ const find = operatorCall({
       `${length === 0 ? "None" : countOf(length, "message")} among those accepted since ${lookedBackTo}. Older ones are not looked at yet.`,
   },
   run: async (request, deps) => {
-    const { website, search } = await readSearch(request, deps);
-    const cursor = String(request.query.cursor ?? "");
-    const read = website === undefined && search.phone === undefined ? readNewest(search) : readFound(search, website);
-    const { items, next, reachedAt, missing } = await mergePages(
-      deps,
-      cursor,
-      PAGE,
-      read,
-      website && [inDatabase(deps, website.database)],
-    );
+    const format = readChoice(request, "format", ["json", "csv"]);
+    const asked = await readSearch(request, deps);
+    if (format === "csv") return exportMessages(request, deps, (from) => readPage(deps, asked, from, FILE_PAGE));
+    const { items, next, reachedAt, missing } = await readPage(deps, asked, String(request.query.cursor ?? ""), PAGE);
     request.logged = { found: items.length };
     return {
       messages: items.map((message) => foundView(message, deps.now())),
@@ -94,23 +100,29 @@ const find = operatorCall({
 
 type Search = Omit<MessageSearch, "websiteIds" | "before">;
 
+function readPage(deps: Deps, { website, search }: Asked, cursor: string, limit: number) {
+  const isNewest = website === undefined && search.phone === undefined;
+  const read = isNewest ? readNewest(search, limit) : readFound(search, website, limit);
+  return mergePages(deps, cursor, limit, read, website && [inDatabase(deps, website.database)]);
+}
+
 /** By an index of one website, or of a number. @param website undefined: all */
 const readFound =
-  (search: Search, website: Website | undefined) =>
+  (search: Search, website: Website | undefined, limit: number) =>
   async ({ db }: Deps, from: string) => {
     const before = readCursor(from);
     const websiteIds = website === undefined ? await listWebsiteIds(db) : [website.websiteId];
-    const { messages, next } = await findMessages(db, { ...search, websiteIds, before }, PAGE);
+    const { messages, next } = await findMessages(db, { ...search, websiteIds, before }, limit);
     const items = messages.map(({ place, ...item }) => ({ item, at: item.acceptedAt, cursor: writeCursor(place) }));
     return { items, next: next && { at: next.acceptedAt, cursor: writeCursor(next) } };
   };
 
 /** Their order is that of their ids, in every database. */
 const readNewest =
-  (search: Search) =>
+  (search: Search, limit: number) =>
   async ({ db }: Deps, from: string) => {
     if (from !== "" && !ID.test(from)) failField("cursor", NO_CURSOR);
-    const { messages, next } = await findNewest(db, search, from || null, PAGE);
+    const { messages, next } = await findNewest(db, search, from || null, limit);
     const items = messages.map((item) => ({ item, at: timeOf(item.messageId), cursor: item.messageId }));
     return { items, next: next === null ? null : { at: timeOf(next), cursor: next } };
   };

@@ -15,7 +15,7 @@ import {
   type Subscriber,
 } from "../store/people/list-subscribers.ts";
 import { listAnswers, type SubscriberListAnswers } from "./answers/people.ts";
-import { csvFile, FILE_ROWS } from "./csv-file.ts";
+import { csvFile, FILE_ROWS, pagesAfter } from "./csv-file.ts";
 import { operatorCall } from "./operator-call.ts";
 import { PAGE, readChoice, requireWebsite, WEBSITE } from "./params.ts";
 
@@ -104,7 +104,7 @@ async function exportAll(request: ApiRequest, { ...deps }: Deps, websiteId: stri
   );
   const head = "phone_numbers,email,subscribed,since,source";
   const after = ({ phone }: Subscriber) => read(phone);
-  return csvFile({ name: `${websiteId}-subscribers`, head, first, after, toLine });
+  return csvFile({ name: `${websiteId}-subscribers`, head, pages: pagesAfter(first, after), toLine });
 }
 
 function toLine({ phone, email, subscribed, since, source }: Subscriber): string {

@@ -1,5 +1,5 @@
 import { failField } from "../domain/failure.ts";
-import { newTokenSchema, OPERATOR_NAME } from "../domain/operations/operator-token.ts";
+import { isOperatorName, newTokenSchema } from "../domain/operations/operator-token.ts";
 import { createOperatorToken } from "../flows/operations/operator-tokens.ts";
 import { authorOf } from "../http/api-request.ts";
 import { BODY_LIMITS, readFields } from "../http/body.ts";
@@ -9,7 +9,7 @@ import { toTime } from "../http/time.ts";
 import { deleteOperatorTokens, listOperatorTokens } from "../store/operations/operator-tokens.ts";
 import { tokenAnswers } from "./answers/operators.ts";
 import { operatorCall, settingsBody } from "./operator-call.ts";
-import { requireFound } from "./params.ts";
+import { decode, requireFound } from "./params.ts";
 
 /** No token: its check is wrong everywhere. */
 const TOKEN = `op_${"0123456789abcdef".repeat(4)}`;
@@ -80,10 +80,10 @@ const end = operatorCall({
     next: ({ name, left }) => (left === 0 ? `${name} has no token any more.` : `${name} has ${left} other token.`),
   },
   run: async (request, deps) => {
-    const name = request.params.name ?? "";
+    const name = decode(request.params.name ?? "");
     const which = request.query.which || "all";
     if (which !== "all" && which !== "old" && which !== "new") failField("which", "must be all, old or new");
-    const left = OPERATOR_NAME.test(name)
+    const left = isOperatorName(name)
       ? await deleteOperatorTokens(deps.db, authorOf(request), { name, which }, deps.now())
       : undefined;
     const what = which === "all" ? "token" : "second token with this name";

@@ -38,26 +38,24 @@ import {
 } from "../../src/domain/messages/retry-policy.ts";
 import { LOOK_AHEAD_DAYS } from "../../src/domain/messages/sending-hours.ts";
 import { ENDPOINT_FAILURES, LATE_SECONDS } from "../../src/domain/operations/problems.ts";
-import { SESSION_SECONDS, USE_STEP_MILLISECONDS } from "../../src/domain/operations/session.ts";
+import { SESSION_SECONDS } from "../../src/domain/operations/session.ts";
 import { MAX_EVIDENCE_CHARACTERS } from "../../src/domain/people/consent.ts";
 import { MOST_PHONE_CHARACTERS } from "../../src/domain/people/echo.ts";
 import { MOST_EMAIL_CHARACTERS } from "../../src/domain/people/email.ts";
 import { MAX_CSV_ROWS } from "../../src/domain/people/phone-file.ts";
 import { LEAST_LETTERS } from "../../src/domain/people/quotation.ts";
 import { MOST_FAULTS } from "../../src/domain/people/row-faults.ts";
-import { MOST_INVALID, MOST_ROWS, PART_ROWS } from "../../src/domain/people/subscriber-file.ts";
+import { MOST_ROWS, PART_ROWS } from "../../src/domain/people/subscriber-file.ts";
 import { MOST_INVALID_CELLS } from "../../src/domain/people/subscribers.ts";
 import { PAUSE_SECONDS } from "../../src/flows/callbacks/post-callbacks.ts";
 import { OWN_TEST_SECONDS } from "../../src/flows/callbacks/post-test-event.ts";
 import { CONNECTIONS_A_HOST } from "../../src/flows/callbacks/post-to-host.ts";
-import { COPIES_A_SWEEP } from "../../src/flows/clients/spread-changes.ts";
 import { OLDER_ISOLATE_MILLISECONDS } from "../../src/flows/databases/choose-database.ts";
 import {
   DATABASE_PAUSE_MILLISECONDS,
   PROBE_MILLISECONDS,
   SLOW_MILLISECONDS,
 } from "../../src/flows/databases/split-batch.ts";
-import { SWEEP_STEPS } from "../../src/flows/in-steps.ts";
 import { MOST_STORE_FAILURES } from "../../src/flows/in-turn.ts";
 import { IDEMPOTENCY_MILLISECONDS } from "../../src/flows/messages/accept-message.ts";
 import { CONNECTIONS, OUTBOUND_CONNECTIONS } from "../../src/flows/messages/connections.ts";
@@ -78,7 +76,6 @@ import { MOST_FILE_ROWS } from "../../src/operator/csv-file.ts";
 import { LONGEST_DAYS, MOST_WEBSITE_DAYS } from "../../src/operator/reports.ts";
 import { CALLBACK_TIMEOUT_MILLISECONDS } from "../../src/platform/callback-post.ts";
 import { REFUSED_MILLISECONDS as GUESSER_MILLISECONDS, MISSING_MILLISECONDS } from "../../src/platform/guesses.ts";
-import { CHECK_TIMEOUT_MILLISECONDS, REMEMBERED_MILLISECONDS } from "../../src/platform/health-memory.ts";
 import { LIMITER_MILLISECONDS } from "../../src/platform/rate-limiter.ts";
 import { REPEATED_ROTATION_MILLISECONDS } from "../../src/store/clients/clients.ts";
 import { KV_MILLISECONDS } from "../../src/store/clients/credentials.ts";
@@ -86,8 +83,6 @@ import { LOOKED_THROUGH as FOUND_THROUGH } from "../../src/store/messages/find-m
 import { LOOKED_THROUGH } from "../../src/store/messages/find-waiting.ts";
 import { REFUSED_MILLISECONDS } from "../../src/store/messages/idempotency-keys.ts";
 import { CALLED_BACK } from "../../src/store/messages/links.ts";
-import { SWEEP_STEP } from "../../src/store/messages/overdue.ts";
-import { DELETED_A_STEP, PURGE_STEP } from "../../src/store/messages/retention.ts";
 import { KEPT_SUBMISSIONS } from "../../src/store/messages/submissions.ts";
 import { COUNTED_ROWS } from "../../src/store/operations/service-state.ts";
 import { MOST_RECORDS } from "../../src/store/people/person-records.ts";
@@ -211,24 +206,16 @@ const SENTENCES: Record<string, string[]> = {
   ],
   "docs/monitoring": [
     `at most ${MOST_POSTS} alerts`,
-    `A check fails after ${seconds(CHECK_TIMEOUT_MILLISECONDS)} seconds`,
-    `up to ${seconds(REMEMBERED_MILLISECONDS)} seconds old`,
     `Each state is counted up to ${inDigits(COUNTED_ROWS)}`,
     `with \`sampled\` ${SAMPLED}`,
     `One address may miss ${LIMIT_OF_GUESSES} links in ${inWords(seconds(GUESSER_MILLISECONDS))} seconds`,
     `counts once** in ${inWords(seconds(MISSING_MILLISECONDS))} seconds`,
-    `| ${inDigits(SWEEP_STEP * SWEEP_STEPS)} messages each |`,
     `${inWords(minutes(SCHEDULED_LEAD_MILLISECONDS))} minutes before its time`,
-    `| ${COPIES_A_SWEEP} clients |`,
-    `| ${inDigits(PURGE_STEP * SWEEP_STEPS)} messages, which is twice as fast as ${REQUESTS_PER_SECOND} are accepted per second |`,
-    `| ${inDigits(DELETED_A_STEP * SWEEP_STEPS)} rows of each table |`,
   ],
   "docs/procedures": [
     `show the last ${inWords(LAST_CHANGES)} changes`,
     `ends after ${SESSION_SECONDS / 3600} hours`,
-    `stored once in ${inWords(minutes(USE_STEP_MILLISECONDS))} minutes`,
     `lists the first ${inDigits(MOST_INVALID_CELLS)} in`,
-    `more than ${inDigits(MOST_INVALID)} of them`,
     `the first ${MOST_FAULTS} faults of each column`,
     `in parts of ${inDigits(PART_ROWS)} rows`,
     `at most ${inDigits(MOST_ROWS)} rows`,

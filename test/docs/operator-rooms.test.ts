@@ -17,7 +17,7 @@ const namesIn = (room: keyof typeof ROOMS) =>
 
 it("a resource of the operator has a file with its calls, and a test of the same name", () => {
   const resources = namesIn("operator").filter((name) => !SHARED.includes(name));
-  expect(resources).toHaveLength(30);
+  expect(resources).toHaveLength(33);
   expect(namesIn("tests").sort()).toEqual(resources.sort());
 });
 

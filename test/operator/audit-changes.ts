@@ -67,6 +67,14 @@ export function changesBy(world: World, client: TestClient): Change[] {
       },
     },
     {
+      route: "POST /operator/clients/:clientId/test-text",
+      body: { phone: ADA, text: "Hello from us." },
+      entry: {
+        ...{ ...ours, action: "test-text", subject: "+…00", before: null },
+        after: { messageId: expect.stringMatching(/^[0-9a-f-]{36}$/) },
+      },
+    },
+    {
       route: "POST /operator/websites/:websiteId/hold",
       body: { sendPurpose: "sale", reason: "wrong link" },
       entry: {

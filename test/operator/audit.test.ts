@@ -82,7 +82,7 @@ beforeEach(() => {
   beforeCall = async () => {};
 });
 
-const INDEXES = Array.from({ length: 27 }, (_, index) => index);
+const INDEXES = Array.from({ length: 28 }, (_, index) => index);
 
 describe("every call that changes something", () => {
   it("is in the table of this test", () => {

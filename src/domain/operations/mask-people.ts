@@ -13,6 +13,8 @@ const HIDDEN = DOT.repeat(5);
 /** Fields of the service, its websites and clients, and secrets that are shown once: they stay, with all that is in them. */
 const OWN = new Set([
   ...["sender", "name", "websiteName", "websiteNames", "clientName", "helpText", "optOutWords"],
+  // The names of operators, which may be their addresses.
+  ...["operator", "by", "createdBy"],
   ...["token", "clientSecret", "callbackSecret", "next", "personId"],
 ]);
 

@@ -21,6 +21,9 @@ export function writeCookie(secret: string, seconds: number): string {
   return `${NAME}=${secret}; Path=/; Max-Age=${seconds}; HttpOnly; Secure; SameSite=Strict`;
 }
 
+/** Why Cloudflare Access has signed nobody in. */
+export const ACCESS_FAULTS = ["operator-unknown", "token-refused", "keys-unavailable"] as const;
+
 /** What GET /console/session answers: the console takes its types from it. */
 export const consoleSessionSchema = z.object({
   session: z
@@ -32,6 +35,17 @@ export const consoleSessionSchema = z.object({
     })
     .nullable()
     .describe("null: nobody is signed in."),
+  access: z
+    .object({
+      email: z.string().nullable().describe("Who has signed in to Access; null: not known."),
+      fault: z
+        .enum(ACCESS_FAULTS)
+        .describe(
+          "`operator-unknown`: no operator has this address as the name of a token. `token-refused`: the token of Access is not valid for this service. `keys-unavailable`: Access does not answer.",
+        ),
+    })
+    .optional()
+    .describe("Why Cloudflare Access has signed nobody in. Left out otherwise."),
 });
 
 export type ConsoleSessionAnswer = z.output<typeof consoleSessionSchema>;

@@ -7,7 +7,7 @@ import { unlessItFails } from "../unless-it-fails.ts";
 import { lookUpSecret, makeSecret } from "./operator-secrets.ts";
 import { findOperator } from "./operator-tokens.ts";
 
-interface SignedIn {
+export interface SignedIn {
   operator: Operator;
   /** The value of the cookie, of which only the hash is stored. */
   secret: string;
@@ -24,7 +24,16 @@ export async function signIn(
 ): Promise<SignedIn | undefined> {
   const tokenHash = await sha256Hex(token);
   const operator = await findOperator(deps, token, tokenHash, address);
-  if (operator === undefined) return undefined;
+  return operator && beginSession(deps, operator, tokenHash, requestId);
+}
+
+/** @param tokenHash of the token with which the session ends */
+export async function beginSession(
+  deps: Deps,
+  { name, role }: Operator,
+  tokenHash: string,
+  requestId: string,
+): Promise<SignedIn> {
   const secret = makeSecret(deps, "session");
   const now = deps.now();
   const session = {
@@ -33,8 +42,8 @@ export async function signIn(
     tokenHash,
     endsAt: now + SESSION_SECONDS * 1000,
   };
-  await insertSession(deps.db, { operator: operator.name, requestId }, session, now);
-  return { operator, secret };
+  await insertSession(deps.db, { operator: name, requestId }, session, now);
+  return { operator: { name, role }, secret };
 }
 
 /**

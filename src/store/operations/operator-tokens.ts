@@ -27,6 +27,22 @@ export async function findTokenOperator(db: D1Database, hash: string, now: numbe
   return row;
 }
 
+/** The operator of a name, with the newest of the name's tokens. */
+export async function findNamedOperator(
+  db: D1Database,
+  name: string,
+  now: number,
+): Promise<(Operator & { tokenHash: string }) | undefined> {
+  const [row] = await runQuery<Operator & { tokenHash: string }>(
+    prepare(
+      db,
+      sql`SELECT name, role, token_hash AS tokenHash FROM operator_tokens
+        WHERE name = ${name} AND (ends_at IS NULL OR ends_at > ${now}) ORDER BY created_at DESC, token_hash LIMIT 1`,
+    ),
+  );
+  return row;
+}
+
 export async function listOperatorTokens(db: D1Database, now: number): Promise<OperatorToken[]> {
   return runQuery<OperatorToken>(
     prepare(

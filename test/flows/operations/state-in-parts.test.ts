@@ -58,7 +58,9 @@ describe("one missing table", () => {
     const state = await look();
     expect(state.failing.map((it) => it.part)).toEqual(parts);
     expect(state.problems).toEqual(["state-incomplete"]);
-    expect(await metrics()).not.toMatch(/NaN|null|undefined/);
+    const text = await metrics();
+    expect(text).toContain('textgate_problem{problem="state-incomplete"} 1\n');
+    expect(text).not.toMatch(/NaN|null|undefined/);
   });
 });
 

@@ -32,6 +32,30 @@ describe("the settings", () => {
     ["http in links", { ...ORIGIN, LINK_ORIGIN: "http://t.test" }, [HOST], "LINK_ORIGIN is http://t.test."],
     ["another host", ORIGIN, ["b.test"], `PUBLIC_ORIGIN is https://${HOST}, and [[routes]] has b.test.`],
     [
+      "a team of Access without an application",
+      { ...ORIGIN, ACCESS_TEAM_DOMAIN: "brand.cloudflareaccess.com" },
+      [HOST],
+      "ACCESS_TEAM_DOMAIN is set, and ACCESS_AUD is not.",
+    ],
+    [
+      "an application of Access without its team",
+      { ...ORIGIN, ACCESS_AUD: "a".repeat(64) },
+      [HOST],
+      "ACCESS_AUD is set, and ACCESS_TEAM_DOMAIN is not.",
+    ],
+    [
+      "another host as the team of Access",
+      { ...ORIGIN, ACCESS_TEAM_DOMAIN: "https://access.test", ACCESS_AUD: "a".repeat(64) },
+      [HOST],
+      "wrong configuration: ACCESS_TEAM_DOMAIN: must be the domain of the team, such as brand.cloudflareaccess.com.",
+    ],
+    [
+      "a name in the place of the tag of Access",
+      { ...ORIGIN, ACCESS_TEAM_DOMAIN: "brand.cloudflareaccess.com", ACCESS_AUD: "console" },
+      [HOST],
+      "wrong configuration: ACCESS_AUD: must be the application's AUD tag: 64 lower-case hex characters.",
+    ],
+    [
       "a path",
       { PUBLIC_ORIGIN: `https://${HOST}/x` },
       [],

@@ -22,6 +22,7 @@ export const READING = [
     "getWebsite",
     "listAccounts",
     "listAudit",
+    "listClientEvents",
     "listDatabases",
   ],
   ...["listDeadJobs", "listHolds", "listImports", "listInbound", "listOperatorSessions"],

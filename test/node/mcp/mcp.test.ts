@@ -172,6 +172,7 @@ describe("an agent that reads", () => {
       findPersonId: { body: { email: EMAIL } },
       getAccount: { name: "mcp-account" },
       getClient: { clientId },
+      listClientEvents: { clientId },
       getCampaign: { websiteId, sendPurpose: "spring-sale_01" },
       getMessage: { messageId },
       getPerson: { websiteId, phone: PHONE },
