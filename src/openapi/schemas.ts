@@ -40,19 +40,3 @@ function dropPattern({ jsonSchema }: { jsonSchema: { format?: unknown; pattern?:
 function trim({ $schema, $id, ...schema }: JsonObject): JsonObject {
   return schema;
 }
-
-interface FieldSchema {
-  description?: string;
-  anyOf?: FieldSchema[];
-  properties?: Record<string, FieldSchema>;
-  required?: string[];
-}
-
-/** The fields of an object, as a table or another schema has them. */
-export function fieldsOf(schema: z.ZodType): { name: string; isRequired: boolean; rule: string }[] {
-  const { properties = {}, required = [] } = toJsonSchema(schema) as FieldSchema;
-  return Object.entries(properties).map(([name, field]) => {
-    const rule = field.description ?? field.anyOf?.[0]?.description ?? "";
-    return { name, isRequired: required.includes(name), rule };
-  });
-}

@@ -27,26 +27,25 @@ const SECRETS: readonly Name[] = [
 
 const MEANINGS: Record<Name, string> = {
   OPERATOR_TOKEN:
-    "opens `/operator`, and creates [named tokens](procedures.md#operators). Without it, the paths of `/operator` do not exist",
+    "opens `/operator`, and creates [named tokens](procedures.md#operators). Without it, `/operator` does not exist",
   SERVICE_KEY:
     "encrypts callback secrets, and signs operators' tokens and link codes; by default `OPERATOR_TOKEN`. See [Change SERVICE_KEY](#change-service_key)",
   PUBLIC_ORIGIN:
     "origin under which carriers reach the service, such as `https://sms.example.com`; every carrier but the sandbox needs it",
-  LINK_ORIGIN: "origin of tracking links; by default `PUBLIC_ORIGIN`, or else the origin of the send request",
+  LINK_ORIGIN: "of tracking links; by default `PUBLIC_ORIGIN`, or else the origin of the send request",
   SUBMIT_WITHIN_HOURS: "how long a message is retried that the carrier cannot accept; then FAILED_TO_SEND",
   RECEIPT_WITHIN_HOURS: "how long a message waits for its final receipt; then FAILED_TO_DELIVERY",
   RETENTION_DAYS:
-    "how long messages, events, links, inbound texts and dead jobs are kept. Subscriptions, their ledger and the [audit log](procedures.md#the-audit-log) are never purged",
+    "how long messages, events, links, inbound texts and dead jobs are kept: not subscriptions, their ledger and the [audit log](procedures.md#the-audit-log)",
   REQUEUE_AFTER_SECONDS: "how long a message or callback waits for its job before the sweep requeues it",
   LIMITER_LOCATION:
-    "where the Durable Object of a new website, or of a sender that gets a pace, is created, and stays: the [location of the database](deploying.md#3-the-database-and-its-location), such as `enam`. By default near the first request",
+    "where the Durable Object of a new website, or of a paced sender, is created and stays: the [location of the database](deploying.md#3-the-database-and-its-location), such as `enam`. By default near the first request",
   SECURITY_CONTACT:
-    "where to report a vulnerability, such as `mailto:security@example.com` or an https page: `GET /.well-known/security.txt` has it",
-  ALERT_URL:
-    "where the sweep posts when a [problem](runbook.md#problems) begins, once a day while it lasts, and when it ends: [Alerts](monitoring.md#alerts)",
+    "where to report a vulnerability (`GET /.well-known/security.txt`), such as `mailto:security@example.com` or an https page",
+  ALERT_URL: "where [alerts](monitoring.md#alerts) about [problems](runbook.md#problems) are posted",
   ALERT_SECRET: "signs the posts to `ALERT_URL`: at least 16 bytes in Base64, such as `whsec_…`",
   HEARTBEAT_URL:
-    "the URL of a monitor, which each sweep fetches, once a minute. The monitor must alert you if no request comes",
+    "a monitor's URL, which each sweep fetches, once a minute. The monitor must alert you if no request comes",
   ACCESS_TEAM_DOMAIN:
     "the domain of your team at Cloudflare Access, such as `brand.cloudflareaccess.com`. With `ACCESS_AUD`, whoever signs in there [is signed in to the console](deploying.md#sign-in-by-cloudflare-access)",
   ACCESS_AUD: "the AUD tag of the application that you have made at Access for `/console`",
@@ -89,10 +88,10 @@ export function settingTable(): string {
   const rules = z.toJSONSchema(configSchema, { io: "input" }).properties as Record<Name, Rule>;
   const rows = namesOf(false).map((name) => {
     const { default: fallback = "", minimum, maximum } = rules[name];
-    const range = minimum === undefined ? "" : `${minimum} to ${maximum}`;
-    return [code(name), kindOf(name), String(fallback), range, MEANINGS[name]];
+    const range = minimum === undefined ? "" : `${fallback} (${minimum} to ${maximum})`;
+    return [code(name), kindOf(name), range, MEANINGS[name]];
   });
-  return toTable(["Setting", "Kind", "Default", "Range", "Meaning"], rows);
+  return toTable(["Setting", "Kind", "Default (range)", "Meaning"], rows);
 }
 
 export function carrierSettingTable(): string {

@@ -7,7 +7,7 @@ import { USER_AGENT } from "./user-agent.ts";
 export const CALLBACK_TIMEOUT_MILLISECONDS = 10_000;
 
 /** Bytes of the response kept for the operator. */
-export const KEPT_BYTES = 1024;
+const KEPT_BYTES = 1024;
 
 export interface PostResult {
   outcome: AttemptOutcome;

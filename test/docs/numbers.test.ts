@@ -58,7 +58,7 @@ import {
 } from "../../src/flows/databases/split-batch.ts";
 import { MOST_STORE_FAILURES } from "../../src/flows/in-turn.ts";
 import { IDEMPOTENCY_MILLISECONDS } from "../../src/flows/messages/accept-message.ts";
-import { CONNECTIONS, OUTBOUND_CONNECTIONS } from "../../src/flows/messages/connections.ts";
+import { OUTBOUND_CONNECTIONS } from "../../src/flows/messages/connections.ts";
 import { SUBMISSIONS_A_CONNECTION } from "../../src/flows/messages/deliver-messages.ts";
 import { CLAIM_WAIT_MILLISECONDS } from "../../src/flows/messages/delivery-run.ts";
 import { LONGEST_COUNT_MILLISECONDS } from "../../src/flows/messages/hold-messages.ts";
@@ -170,7 +170,6 @@ const SENTENCES: Record<string, string[]> = {
     `once a later try has run, and ${TRY_LIFE_SECONDS} seconds after it began`,
     `${seconds(STORE_TRY_MILLISECONDS)} seconds for each of ${inWords(SILENT_STORE_TRIES)} tries of D1 (${seconds(LONGEST_STORE_TRY_MILLISECONDS)} for a report), and ${seconds(KV_MILLISECONDS)} seconds for KV and for a queue`,
     `After ${seconds(CLAIM_WAIT_MILLISECONDS)} seconds, the outcomes so far are stored`,
-    `Submissions use ${inWords(OUTBOUND_CONNECTIONS)} of the ${inWords(CONNECTIONS)} connections`,
     `up to ${inWords(LONGEST_PAUSE_SECONDS / 60)} minutes`,
     `do not count towards the ${MOST_ATTEMPTS}`,
     `Up to ${ofQueue("receipts", "max_batch_size")} receipts are applied in one transaction`,

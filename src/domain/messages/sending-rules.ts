@@ -13,8 +13,6 @@ export interface StateRule {
   /** What is open: what both this rule and the general one allow. */
   windows: readonly Window[];
   source: string;
-  /** The year or the day from which it is in force. */
-  since: string;
   known: Known;
 }
 
@@ -36,7 +34,6 @@ export const STATE_RULES: readonly StateRule[] = [
     rule: "8:00 to 20:00, not on Sunday or a holiday",
     windows: [{ days: NOT_SUNDAY, from: "09:00", until: "20:00" }],
     source: "vendors' tables; the text of the law was not seen",
-    since: "not seen",
     known: "vendor only",
   },
   {
@@ -48,7 +45,6 @@ export const STATE_RULES: readonly StateRule[] = [
       { days: ["sun"], from: "12:00", until: "20:00" },
     ],
     source: "KRS 367.46955, whose hours were not seen; what it binds: 367.46951",
-    since: "not seen",
     known: "vendor only",
   },
   {
@@ -57,7 +53,6 @@ export const STATE_RULES: readonly StateRule[] = [
     rule: "8:00 to 20:00, not on Sunday or a holiday; not at all while the Public Service Commission declares an emergency",
     windows: [{ days: NOT_SUNDAY, from: "09:00", until: "20:00" }],
     source: "RS 45:844.11 and the Public Service Commission's order R-29617, whose hours were not seen",
-    since: "the order: 2006",
     known: "vendor only",
   },
   {
@@ -66,7 +61,6 @@ export const STATE_RULES: readonly StateRule[] = [
     rule: "8:00 to 20:00 Central Time, not on Sunday",
     windows: [{ days: NOT_SUNDAY, from: "09:00", until: "20:00" }],
     source: "Code § 77-3-723(1); texts: § 77-3-705(d)",
-    since: "first day not seen; holidays are free since 2023",
     known: "statute",
   },
   {
@@ -78,7 +72,6 @@ export const STATE_RULES: readonly StateRule[] = [
       { days: ["sat"], from: "10:00", until: "17:00" },
     ],
     source: "General Laws §§ 5-61-2, 5-61-3.6",
-    since: "1999",
     known: "statute",
   },
   {
@@ -87,7 +80,6 @@ export const STATE_RULES: readonly StateRule[] = [
     rule: "Autodialers on weekdays only, 9:00 to 21:00",
     windows: [{ days: WEEKDAYS, from: "09:00", until: "20:00" }],
     source: "Codified Laws § 37-30-28",
-    since: "first day not seen",
     known: "statute",
   },
   {
@@ -96,7 +88,6 @@ export const STATE_RULES: readonly StateRule[] = [
     rule: "Not from 21:00 to 8:00, on Sunday or a legal holiday",
     windows: [{ days: NOT_SUNDAY, from: "09:00", until: "20:00" }],
     source: "Code § 13-25a-103(3)",
-    since: "first day not seen",
     known: "statute",
   },
 ];
