@@ -62,6 +62,7 @@ describe("Twilio's signature", () => {
           text: "Stop & thanks + 👍=1",
           mediaUrls: [],
           answeredByCarrier: true,
+          besides: [],
         },
       ],
     });
