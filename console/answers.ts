@@ -7,6 +7,7 @@ import type { ConsoleSessionAnswer } from "../src/domain/operations/session.ts";
 import type { errorSchema } from "../src/http/error-schema.ts";
 import type { AccountAnswers } from "../src/operator/answers/accounts.ts";
 import type { CampaignAnswers } from "../src/operator/answers/campaigns.ts";
+import type { ClientEventAnswers } from "../src/operator/answers/client-events.ts";
 import type { ClientAnswers, TestEventAnswers } from "../src/operator/answers/clients.ts";
 import type { DatabaseAnswers } from "../src/operator/answers/databases.ts";
 import type { DeadJobAnswers } from "../src/operator/answers/dead-jobs.ts";
@@ -90,6 +91,9 @@ export type Client = WebsiteWithClients["clients"][number];
 export type Posts = Client["posts"];
 export type NewSecrets = ClientAnswers["NewClient"] | ClientAnswers["NewSecrets"];
 export type TestEvent = TestEventAnswers["TestEvent"];
+
+export type ClientEventPage = ClientEventAnswers["ClientEvents"];
+export type ClientEvent = ClientEventPage["events"][number];
 
 export type AccountList = AccountAnswers["AccountList"];
 export type DeadJobList = DeadJobAnswers["DeadJobList"];

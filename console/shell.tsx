@@ -4,6 +4,7 @@ import type { Overview as OverviewAnswer, Session } from "./answers.ts";
 import { listenToKeys } from "./lib/keyboard.ts";
 import type { Route } from "./lib/router.ts";
 import { setSigned } from "./lib/session.ts";
+import { setNeeds } from "./lib/title.ts";
 import { useAnswer, useFreshness } from "./lib/use-answer.ts";
 import { replaceHash } from "./lib/use-route.ts";
 import { Accounts } from "./pages/accounts.tsx";
@@ -66,12 +67,18 @@ export function Shell({
     "/operator/overview",
     isOverview ? SECONDS_ON_OVERVIEW : SECONDS_ELSEWHERE,
     isOverview,
+    true,
   );
+  const needs = overview.data?.needs.problems ?? 0;
   const [hasHelp, setHelp] = useState(false);
   const { failure } = useFreshness();
   const main = useFocusOnChange(route.path.join("/"));
 
   useEffect(() => listenToKeys(() => setHelp(true)), []);
+  useEffect(() => {
+    setNeeds(needs);
+    return () => setNeeds(0);
+  }, [needs]);
   useEffect(() => {
     // An account manager begins with campaigns, an operator with what needs somebody.
     if (page === "" || page === "in") replaceHash(session.role === "viewer" ? "#/websites" : "#/overview");

@@ -66,8 +66,14 @@ function tellFreshness(next: Freshness): void {
  * less often while the service is away. The last answer stays until another comes.
  * @param path null: nothing is asked for
  * @param everySeconds absent: asked for once
+ * @param isWatch it is asked for again while nobody sees the tab, too
  */
-export function useAnswer<Answer>(path: string | null, everySeconds?: number, isOfPage = true): Answered<Answer> {
+export function useAnswer<Answer>(
+  path: string | null,
+  everySeconds?: number,
+  isOfPage = true,
+  isWatch = false,
+): Answered<Answer> {
   const [turn, setTurn] = useState(0);
   const [state, setState] = useState<{ path: string | null; failure: Failure | null; nextLookAt: number | null }>({
     path,
@@ -92,7 +98,7 @@ export function useAnswer<Answer>(path: string | null, everySeconds?: number, is
     };
     const look = async () => {
       clearTimeout(timer);
-      if (document.hidden) return;
+      if (document.hidden && !isWatch) return;
       let seconds = everySeconds === undefined ? null : Math.max(10, everySeconds);
       let failure: Failure | null = null;
       try {
@@ -120,7 +126,7 @@ export function useAnswer<Answer>(path: string | null, everySeconds?: number, is
       clearTimeout(timer);
       isOver = true;
     };
-  }, [path, everySeconds, turn, isOfPage, reload]);
+  }, [path, everySeconds, turn, isOfPage, isWatch, reload]);
 
   const last = path === null ? undefined : kept.get(path);
   const isOf = state.path === path;

@@ -97,7 +97,7 @@ function Levers({ campaign, reload }: LeversProps): JSX.Element | null {
   const isHeld = holds.some(({ clientId }) => clientId === null);
   const holdAll = async () => {
     setHolding(true);
-    await hold(meant, reload);
+    await hold([meant], reload);
     setHolding(false);
   };
   if (pendingOf(campaign) === 0) return null;
@@ -115,7 +115,8 @@ function Levers({ campaign, reload }: LeversProps): JSX.Element | null {
       )}
       {isCancelling && (
         <CountedCancel
-          {...{ meant, isHeld }}
+          meant={[meant]}
+          isHeld={isHeld}
           website={websiteName}
           client={null}
           onHold={() => {

@@ -3,7 +3,7 @@ import type { Held, ListedHold, Released } from "../answers.ts";
 import { ask } from "../lib/ask.ts";
 import { attempt } from "../lib/attempt.ts";
 import { type NameOf, overlaps, scopeWords } from "../lib/holds.ts";
-import { countOf } from "../lib/numbers.ts";
+import { countOf, listOf, sumOf } from "../lib/numbers.ts";
 import { commandOf } from "../lib/shell-command.ts";
 import { formatTime } from "../lib/times.ts";
 import { Confirm } from "../parts/confirm.tsx";
@@ -25,58 +25,88 @@ export interface Meant {
   clientId: string | null;
 }
 
-/** Harmless, and can be undone: no dialog, but an Undo. It ends this hold alone, and none that was there before. */
-export async function hold({ websiteId, name, ...scope }: Meant, reload: () => void): Promise<void> {
-  await attempt(async () => {
-    const { holdId, held, atLeast, alreadyHeld } = await post<Held>(websiteId, "hold", scope);
-    const texts = `${atLeast ? "At least " : ""}${textsOf(held, name)} ${held === 1 ? "is" : "are"} held.`;
-    if (alreadyHeld) tell({ text: `${texts} The hold was there before.` });
-    else tellDone(texts, () => void undoHold(websiteId, holdId, reload));
-  }, "Nothing is held");
+/** Harmless, and can be undone: no dialog, but an Undo. It ends these holds alone, and none that was there before. */
+export async function hold(meant: Meant[], reload: () => void): Promise<void> {
+  const made: (Held & Pick<Meant, "websiteId">)[] = [];
+  await attempt(
+    async () => {
+      for (const { websiteId, name: _, ...scope } of meant)
+        made.push({ websiteId, ...(await post<Held>(websiteId, "hold", scope)) });
+      const held = sumOf(made, "held");
+      const name = listOf(meant.map((it) => it.name));
+      const texts = `${leastOf(made)}${textsOf(held, name)} ${held === 1 ? "is" : "are"} held.`;
+      const fresh = made.filter(({ alreadyHeld }) => !alreadyHeld);
+      if (fresh.length === 0) tell({ text: `${texts} The hold was there before.` });
+      else tellDone(texts, () => void undoHold(fresh, reload));
+    },
+    meant.length > 1 ? "Not all of them are held" : "Nothing is held",
+  );
   reload();
 }
 
-async function undoHold(websiteId: string, holdId: string, reload: () => void): Promise<void> {
+const leastOf = (counted: { atLeast?: boolean | undefined }[], words = "At least ") =>
+  counted.some(({ atLeast }) => atLeast) ? words : "";
+
+type HoldOf = Pick<ListedHold, "websiteId" | "holdId">;
+
+async function undoHold(made: HoldOf[], reload: () => void): Promise<void> {
   await attempt(async () => {
-    await releaseAll(websiteId, holdId);
-    tell({ text: "The hold has ended. What it held goes now." });
+    await releaseAll(made);
+    tell({ text: `The ${made.length > 1 ? "holds have" : "hold has"} ended. What it held goes now.` });
   }, "It is not undone");
   reload();
 }
 
 /** A release of very many takes several calls. @returns how many texts go */
-async function releaseAll(websiteId: string, holdId: string): Promise<number> {
+async function releaseAll(holds: HoldOf[]): Promise<number> {
   let released = 0;
-  for (let more: true | undefined = true; more; ) {
-    const answer: Released = await post<Released>(websiteId, "release", { holdId });
-    released += answer.released;
-    more = answer.more;
+  for (const { websiteId, holdId } of holds) {
+    for (let more: true | undefined = true; more; ) {
+      const answer: Released = await post<Released>(websiteId, "release", { holdId });
+      released += answer.released;
+      more = answer.more;
+    }
   }
   return released;
 }
 
 interface ReleaseProps {
-  asked: ListedHold;
-  /** The holds of its website. */
-  others: ListedHold[];
-  website: string;
+  asked: ListedHold[];
+  /** All that there are. */
+  holds: ListedHold[];
+  websiteOf: (websiteId: string) => string;
   nameOf: NameOf;
   onClose: () => void;
   reload: () => void;
 }
 
 /** Texts that go are gone: it asks first. */
-export function ReleaseDialog({ asked, others, website, nameOf, onClose, reload }: ReleaseProps): JSX.Element {
-  const { holdId, websiteId, texts, atLeast, by, since, reason } = asked;
+export function ReleaseDialog({ asked, holds, websiteOf, nameOf, onClose, reload }: ReleaseProps): JSX.Element {
   const now = useNow();
-  const name = scopeWords(asked, website, nameOf);
-  const isShared = others.some((other) => other.holdId !== holdId && overlaps(other, asked));
-  const many = `${atLeast ? "at least " : ""}${countOf(texts, "text")}`;
+  const texts = sumOf(asked, "texts");
+  const nameOfHold = (of: ListedHold) => scopeWords(of, websiteOf(of.websiteId), nameOf);
+  const name = listOf(asked.map(nameOfHold));
+  const isShared = holds.some(
+    (other) =>
+      !asked.some(({ holdId }) => holdId === other.holdId) &&
+      asked.some((it) => it.websiteId === other.websiteId && overlaps(other, it)),
+  );
+  const many = `${leastOf(asked, "at least ")}${countOf(texts, "text")}`;
+  const ending = asked.length > 1 ? "End the holds" : "End the hold";
   return (
     <Confirm
-      title={() => (texts > 0 ? `Release ${many} of ${name}?` : `End the hold of ${name}?`)}
+      title={() => (texts > 0 ? `Release ${many} of ${name}?` : `${ending} of ${name}?`)}
       lines={[
-        { icon: "held", text: `Held by ${by} since ${formatTime(since, now)}${reason ? `: “${reason}”` : "."}` },
+        {
+          icon: "held",
+          text: asked
+            .map((it) => {
+              const { by, since, reason } = it;
+              const held = `Held by ${by} since ${formatTime(since, now)}${reason ? `: “${reason}”` : "."}`;
+              return asked.length > 1 ? `${nameOfHold(it)}: ${held}` : held;
+            })
+            .join(" "),
+        },
         texts > 0
           ? {
               icon: "sending",
@@ -89,10 +119,10 @@ export function ReleaseDialog({ asked, others, website, nameOf, onClose, reload 
           : { icon: "waiting", text: "No text waits for it. Texts that come later go again." },
         ...(isShared ? [{ icon: "none" as const, text: "What another hold covers as well stays held." }] : []),
       ]}
-      act={() => (texts > 0 ? `Release ${many}` : "End the hold")}
+      act={() => (texts > 0 ? `Release ${many}` : ending)}
       out={texts > 0 ? "Keep them held" : "Keep the hold"}
       run={async () => {
-        const released = await releaseAll(websiteId, holdId);
+        const released = await releaseAll(asked);
         tellDone(
           texts > 0
             ? `${textsOf(released, name)} ${released === 1 ? "goes" : "go"} now.`
@@ -102,7 +132,9 @@ export function ReleaseDialog({ asked, others, website, nameOf, onClose, reload 
       }}
       onClose={onClose}
     >
-      <FromShell line={commandOf("release", [websiteId], { hold: holdId })} />
+      {asked.map(({ websiteId, holdId }) => (
+        <FromShell key={holdId} line={commandOf("release", [websiteId], { hold: holdId })} />
+      ))}
     </Confirm>
   );
 }

@@ -1,7 +1,6 @@
 import type { JSX } from "preact";
 import type { Message, Neighbor } from "../answers.ts";
 import { messagesHash, personHash } from "../lib/addresses.ts";
-import { ask } from "../lib/ask.ts";
 import { countOf } from "../lib/numbers.ts";
 import { maskEmail } from "../lib/phones.ts";
 import type { Route } from "../lib/router.ts";
@@ -11,7 +10,7 @@ import { formatTime } from "../lib/times.ts";
 import { useAct } from "../lib/use-act.ts";
 import { useAnswer } from "../lib/use-answer.ts";
 import { ActButton, Button, ButtonLink, FailureLine } from "../parts/button.tsx";
-import { Asking, Confirm } from "../parts/confirm.tsx";
+import { Asking } from "../parts/confirm.tsx";
 import { Copy, copyText, shortId } from "../parts/copy.tsx";
 import { Fact } from "../parts/fact.tsx";
 import { Masked } from "../parts/masked.tsx";
@@ -19,8 +18,8 @@ import { NoAnswer, Page } from "../parts/page.tsx";
 import { tryCarrier } from "../parts/problem-list.tsx";
 import { useNow } from "../parts/time.tsx";
 import { Bubble, Timeline } from "../parts/timeline.tsx";
-import { tellDone } from "../parts/toast.tsx";
 import { stepsOf } from "./message-steps.tsx";
+import { CancelTexts } from "./messages-picked.tsx";
 
 export function MessagePage({ route }: { route: Route }): JSX.Element {
   const id = route.path[1] ?? "";
@@ -65,34 +64,7 @@ function Story({ message, reload }: { message: Message; reload: () => void }): J
 function Acts({ message, now, reload }: { message: Message; now: number; reload: () => void }): JSX.Element {
   const trying = useAct();
   const waits = message.status === "PENDING_TO_SEND";
-  const cancel = async () => {
-    await ask(`/operator/messages/${message.messageId}/cancel`, { method: "POST" });
-    tellDone("The text is cancelled.");
-    reload();
-  };
   const { carrier } = message;
-  const cancelling = (close: () => void) => (
-    <Confirm
-      title={() => "Cancel this text?"}
-      lines={[
-        {
-          icon: "cancelled",
-          text: (
-            <>
-              It ends as <strong>not sent, cancelled</strong>. This cannot be undone.
-            </>
-          ),
-        },
-        { icon: "callback", text: `${message.clientName ?? "The client"} gets one callback.` },
-        { icon: "waiting", text: `Other texts of ${message.sendPurpose} still go.` },
-      ]}
-      act={() => "Cancel this text"}
-      isDanger
-      out="Keep it waiting"
-      run={cancel}
-      onClose={close}
-    />
-  );
   return (
     <>
       {waits && carrier && (
@@ -102,7 +74,10 @@ function Acts({ message, now, reload }: { message: Message; now: number; reload:
       )}
       {waits && <ButtonLink href={`#/waiting?website=${message.websiteId}`}>See what waits</ButtonLink>}
       {waits && (
-        <Asking kind="edge" dialog={cancelling}>
+        <Asking
+          kind="edge"
+          dialog={(onClose) => <CancelTexts ids={[message.messageId]} onDone={reload} onClose={onClose} />}
+        >
           Cancel this text…
         </Asking>
       )}

@@ -4,19 +4,36 @@ import { maskEmail } from "../lib/phones.ts";
 import { detailOf, lookOf } from "../lib/status-words.ts";
 import { isSameDay } from "../lib/times.ts";
 import { MaskedText } from "../parts/masked.tsx";
+import { type Picked, pickColumn, usePicked } from "../parts/picking.tsx";
 import { Table } from "../parts/section.tsx";
 import { Status } from "../parts/status.tsx";
 import { Time } from "../parts/time.tsx";
 
+const keyOf = ({ messageId }: FoundMessage) => messageId;
+
+/** Those that wait can be picked, because they can be cancelled. */
+export const usePickedTexts = (messages: FoundMessage[]): Picked<FoundMessage> =>
+  usePicked(
+    messages.filter(({ status }) => status === "PENDING_TO_SEND"),
+    keyOf,
+  );
+
+interface Props {
+  messages: FoundMessage[];
+  now: number;
+  picked: Picked<FoundMessage>;
+}
+
 /** Four columns: the second lines carry website, purpose and reason. */
-export function MessageRows({ messages, now }: { messages: FoundMessage[]; now: number }): JSX.Element {
+export function MessageRows({ messages, now, picked }: Props): JSX.Element {
   return (
     <Table
       class="messages"
       label="Messages, newest first"
       rows={messages}
-      keyOf={({ messageId }) => messageId}
+      keyOf={keyOf}
       columns={[
+        ...(picked.keys.length > 0 ? pickColumn(picked, keyOf, ({ phone, email }) => phone ?? email ?? "nobody") : []),
         [
           "Accepted",
           ({ acceptedAt }) => <Time at={acceptedAt} as={isSameDay(acceptedAt, now) ? "seconds" : "time"} />,

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { FoundMessage, FoundMessages, Status as StatusCode } from "../answers.ts";
+import type { FoundMessages, Status as StatusCode } from "../answers.ts";
 import { formatCount } from "../lib/numbers.ts";
 import { isMessageId, personIn } from "../lib/phones.ts";
 import type { Route } from "../lib/router.ts";
@@ -15,11 +15,12 @@ import {
   toTime,
   writeSearch,
 } from "../lib/search-words.ts";
+import { isOperator } from "../lib/session.ts";
 import { commandOf } from "../lib/shell-command.ts";
 import { formatTime } from "../lib/times.ts";
 import { useAct } from "../lib/use-act.ts";
 import { useAnswer } from "../lib/use-answer.ts";
-import { type OlderOf, useOlder } from "../lib/use-older.ts";
+import { useOlder } from "../lib/use-older.ts";
 import { go } from "../lib/use-route.ts";
 import { Button, FailureLine } from "../parts/button.tsx";
 import { FromShell } from "../parts/empty.tsx";
@@ -27,7 +28,9 @@ import { Loading, NoAnswer, Page } from "../parts/page.tsx";
 import { ListEnd, Tabs } from "../parts/section.tsx";
 import { useNow } from "../parts/time.tsx";
 import { FilterBar } from "./messages-filter.tsx";
-import { MessageRows } from "./messages-rows.tsx";
+import { LookFurther } from "./messages-further.tsx";
+import { PickedTexts } from "./messages-picked.tsx";
+import { MessageRows, usePickedTexts } from "./messages-rows.tsx";
 
 /** Under the field; each is a status of the API, by its word here. */
 const TABS: [word: string, status: StatusCode | null][] = [
@@ -108,7 +111,17 @@ export function Messages({ route }: { route: Route }): JSX.Element {
     return <NoAnswer failure={failure} title="Messages" onRetry={reload} />;
   const current = search.filters.status ? statusOf(search.filters.status) : null;
   return (
-    <Page title="Messages">
+    <Page
+      title="Messages"
+      acts={
+        path &&
+        isOperator() && (
+          <a class="button" href={pathOf(path, { format: "csv" })} download="">
+            Export as CSV
+          </a>
+        )
+      }
+    >
       <FilterBar chips={chips} text={search.text} onSubmit={(typed) => void submit(typed)} />
       {wrong.length > 0 && <p class="failure-line">{wrong.join(" ")}</p>}
       {submitting.failure?.status === 404 ? (
@@ -135,7 +148,7 @@ export function Messages({ route }: { route: Route }): JSX.Element {
       />
       {path &&
         (data ? (
-          <List key={path} first={data} {...{ path, isFiltered, line }} text={search.text} />
+          <List key={path} first={data} {...{ path, isFiltered, line }} text={search.text} onDone={reload} />
         ) : (
           !failure && <Loading />
         ))}
@@ -146,10 +159,12 @@ export function Messages({ route }: { route: Route }): JSX.Element {
 interface ListProps extends NoneProps {
   first: FoundMessages;
   path: string;
+  /** After a change of its texts. */
+  onDone: () => void;
 }
 
 /** The first page is looked at again while it is at the top of the window; older ones are added below. */
-function List({ first, path, text, isFiltered, line }: ListProps): JSX.Element {
+function List({ first, path, text, isFiltered, line, onDone }: ListProps): JSX.Element {
   const [shown, setShown] = useState(first);
   const older = useOlder(shown, path, (page) => page.messages);
   const now = useNow(30);
@@ -167,7 +182,8 @@ function List({ first, path, text, isFiltered, line }: ListProps): JSX.Element {
     scrollTo(0, 0);
   };
   const messages = [...shown.messages, ...older.rows];
-  if (messages.length === 0 && older.hasMore) return <LookFurther older={older} line={line} />;
+  const picked = usePickedTexts(messages);
+  if (messages.length === 0 && older.hasMore) return <LookFurther older={older} line={line} what="texts" />;
   if (messages.length === 0) return <NoMessages text={text} isFiltered={isFiltered} line={line} />;
   const { lookedBackTo } = older.last;
   return (
@@ -179,41 +195,15 @@ function List({ first, path, text, isFiltered, line }: ListProps): JSX.Element {
           </Button>
         </p>
       )}
-      <MessageRows messages={messages} now={now} />
+      <MessageRows {...{ messages, now, picked }} />
+      <PickedTexts picked={picked} onDone={onDone} />
       <ListEnd older={older}>
         Newest first.{" "}
         {older.hasMore
           ? `These ${formatCount(messages.length)}${lookedBackTo ? `, back to ${formatTime(lookedBackTo, now)}` : ""}.`
           : "These are all."}
       </ListEnd>
-      <FromShell line={line} />
-    </>
-  );
-}
-
-/** A page of so many messages has none: it goes on by itself, for some pages. */
-const PAGES_AT_ONCE = 20;
-
-function LookFurther({ older, line }: { older: OlderOf<FoundMessages, FoundMessage>; line: string }): JSX.Element {
-  const [left, setLeft] = useState(PAGES_AT_ONCE);
-  const now = useNow(30);
-  const { loading, load, last } = older;
-  const isWaiting = left === 0 || loading.failure !== null;
-  useEffect(() => {
-    if (isWaiting || loading.isBusy) return;
-    setLeft(left - 1);
-    load();
-  }, [last, isWaiting, loading.isBusy]);
-  const back = last.lookedBackTo ? ` back to ${formatTime(last.lookedBackTo, now)}` : " that were looked at";
-  return (
-    <>
-      <h2>None among the texts{back}</h2>
-      <p class="lead" role="status">
-        {isWaiting ? "There are older ones." : "Looking further…"}
-      </p>
-      {isWaiting && <Button onPress={() => setLeft(PAGES_AT_ONCE)}>Look further</Button>}
-      <FailureLine failure={loading.failure} />
-      <FromShell line={line} />
+      <FromShell line={line} around={["", "", isOperator() ? " With --csv, all of them as a file." : ""]} />
     </>
   );
 }

@@ -10,6 +10,7 @@ import { OPTED_OUT, SUBSCRIBED } from "../lib/status-words.ts";
 import { useAnswer } from "../lib/use-answer.ts";
 import { useOlder } from "../lib/use-older.ts";
 import { go } from "../lib/use-route.ts";
+import { Asking } from "../parts/confirm.tsx";
 import { CommandLine } from "../parts/copy.tsx";
 import { FromShell } from "../parts/empty.tsx";
 import { Choice } from "../parts/field.tsx";
@@ -19,6 +20,7 @@ import { SearchBox } from "../parts/search-box.tsx";
 import { ListEnd, Table, Two } from "../parts/section.tsx";
 import { Status } from "../parts/status.tsx";
 import { Time } from "../parts/time.tsx";
+import { NewPerson } from "./new-person.tsx";
 
 /** One person by number or address, and the people of a website. */
 export function People({ route }: { route: Route }): JSX.Element {
@@ -33,7 +35,19 @@ export function People({ route }: { route: Route }): JSX.Element {
   const title =
     website && total !== null ? `${countOf(total, "person is", "people are")} subscribed to ${website.name}` : "People";
   return (
-    <Page title={title} lead="Each has a page: consent, and texts to and from them, over all websites.">
+    <Page
+      title={title}
+      lead="Each has a page: consent, and texts to and from them, over all websites."
+      acts={
+        website && (
+          <Asking
+            dialog={(onClose) => <NewPerson websiteId={website.websiteId} website={website.name} onClose={onClose} />}
+          >
+            Add a person…
+          </Asking>
+        )
+      }
+    >
       <SearchBox placeholder="+1 206 555 0142, or ada@example.com" />
       {website && (
         <div class="filter-row">

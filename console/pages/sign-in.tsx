@@ -2,6 +2,7 @@ import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Session, SessionAnswer } from "../answers.ts";
 import { ask, Failure } from "../lib/ask.ts";
+import { setTitle } from "../lib/title.ts";
 import { useAct } from "../lib/use-act.ts";
 import { replaceHash } from "../lib/use-route.ts";
 import { CommandLine } from "../parts/copy.tsx";
@@ -31,7 +32,7 @@ export function SignIn({ isAway, words, token, onSignedIn }: Props): JSX.Element
     });
 
   useEffect(() => {
-    document.title = "Sign in";
+    setTitle("Sign in");
     field.current?.focus();
   }, []);
 
@@ -94,6 +95,24 @@ export function SignIn({ isAway, words, token, onSignedIn }: Props): JSX.Element
         </p>
         <CommandLine line="create-token ada" />
       </div>
+    </main>
+  );
+}
+
+/** Access knows who it is, and the service does not: there is nothing else for them here. */
+export function NoOperator({ email }: { email: string }): JSX.Element {
+  useEffect(() => setTitle("No operator"), []);
+  return (
+    <main class="sign-in">
+      <div class="brand">
+        <Mark /> Textgate
+      </div>
+      <h1>You are no operator here</h1>
+      <p class="lead">Cloudflare Access says that you are {email}. Whoever runs this service makes you one:</p>
+      <CommandLine line={`create-token ${email}`} />
+      <p>
+        <a href="/cdn-cgi/access/logout">Sign in as somebody else</a>
+      </p>
     </main>
   );
 }

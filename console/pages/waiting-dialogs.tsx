@@ -1,20 +1,22 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { ask } from "../lib/ask.ts";
+import { websitePath } from "../lib/addresses.ts";
+import { ask, Failure } from "../lib/ask.ts";
 import { attempt } from "../lib/attempt.ts";
 import { commandFor } from "../lib/holds.ts";
-import { countOf } from "../lib/numbers.ts";
+import { countOf, listOf, sumOf } from "../lib/numbers.ts";
 import { Confirm } from "../parts/confirm.tsx";
 import { FromShell } from "../parts/empty.tsx";
 import { tellDone } from "../parts/toast.tsx";
 import type { Meant } from "./hold-acts.tsx";
 
 interface Props {
-  meant: Meant;
+  meant: Meant[];
   website: string;
   /** null: of any. */
   client: string | null;
-  count: number;
+  /** How many texts each that is meant has. */
+  counts: number[];
   isHeld: boolean;
   /** Where they are not held: the milder way. */
   onHold: () => void;
@@ -24,10 +26,12 @@ interface Props {
 }
 
 /** Cannot be undone, and of many the name is typed. */
-export function CancelDialog({ meant, website, client, count, isHeld, ...props }: Props): JSX.Element {
-  const { websiteId, name, sendPurpose, clientId } = meant;
+export function CancelDialog({ meant, website, client, counts, isHeld, ...props }: Props): JSX.Element {
+  const [left] = useState(() => meant.map((it, index) => ({ ...it, count: counts[index] ?? 0 })));
+  const count = sumOf(left, "count");
+  const name = listOf(meant.map((it) => it.name));
+  const typed = meant.length > 1 ? "cancel" : name;
   const { onHold, onCancelled, onClose } = props;
-  const scope = { sendPurpose, clientId };
   return (
     <Confirm
       count={count}
@@ -61,39 +65,64 @@ export function CancelDialog({ meant, website, client, count, isHeld, ...props }
           ),
         },
       ]}
-      {...(count > 1 && { typed: { word: name, label: `Type ${name} to cancel them` } })}
+      {...(count > 1 && { typed: { word: typed, label: `Type ${typed} to cancel them` } })}
       act={(now) => `Cancel ${countOf(now, "text")}`}
       isDanger
       out="Keep them waiting"
       milder={isHeld ? undefined : { label: "Hold instead", onPress: onHold }}
-      run={async (expected) => {
-        const { cancelled } = await cancel(websiteId, { ...scope, expected });
-        tellDone(`${countOf(cancelled, "text")} of ${name} ${cancelled === 1 ? "is" : "are"} cancelled.`);
+      run={async (all) => {
+        await cancelEach(left);
+        tellDone(`${countOf(all, "text")} of ${name} ${all === 1 ? "is" : "are"} cancelled.`);
         onCancelled();
       }}
       onClose={onClose}
     >
-      <FromShell line={commandFor("cancel", websiteId, scope)} />
+      {meant.map(({ websiteId, ...scope }) => (
+        <FromShell key={JSON.stringify(scope)} line={commandFor("cancel", websiteId, scope)} />
+      ))}
     </Confirm>
   );
 }
 
-const cancel = (websiteId: string, body: object) =>
-  ask<{ cancelled: number }>(`/operator/websites/${websiteId}/cancel`, { method: "POST", body });
+type Counted = Meant & { count: number };
+
+/** One after the other: those that are done are left out of a second try. @throws Failure with the count of now, where one has another */
+async function cancelEach(left: Counted[]): Promise<void> {
+  for (let next = left[0]; next; next = left[0]) {
+    try {
+      await cancel(next, { expected: next.count });
+      left.shift();
+    } catch (error) {
+      if (!(error instanceof Failure) || error.newCount === null) throw error;
+      next.count = error.newCount;
+      throw new Failure(
+        409,
+        { code: 40903, message: "", details: [{ field: "", message: "", count: sumOf(left, "count") }] },
+        null,
+      );
+    }
+  }
+}
+
+const cancel = ({ websiteId, sendPurpose, clientId }: Meant, options: object) =>
+  ask<{ cancelled: number }>(`${websitePath(websiteId)}/cancel`, {
+    method: "POST",
+    body: { sendPurpose, clientId, ...options },
+  });
 
 /** Where the page has no exact count: the service counts first. */
-export function CountedCancel(props: Omit<Props, "count">): JSX.Element | null {
-  const { websiteId, sendPurpose, clientId } = props.meant;
-  const [count, setCount] = useState<number | null>(null);
-  const { onClose } = props;
+export function CountedCancel(props: Omit<Props, "counts">): JSX.Element | null {
+  const [counts, setCounts] = useState<number[] | null>(null);
   useEffect(() => {
     const look = async () => {
       const isCounted = await attempt(async () => {
-        setCount((await cancel(websiteId, { sendPurpose, clientId, dryRun: true })).cancelled);
+        const found: number[] = [];
+        for (const it of props.meant) found.push((await cancel(it, { dryRun: true })).cancelled);
+        setCounts(found);
       }, "They cannot be counted");
-      if (!isCounted) onClose();
+      if (!isCounted) props.onClose();
     };
     void look();
-  }, [websiteId, sendPurpose, clientId]);
-  return count === null ? null : <CancelDialog {...props} count={count} />;
+  }, []);
+  return counts === null ? null : <CancelDialog {...props} counts={counts} />;
 }

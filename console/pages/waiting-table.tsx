@@ -3,26 +3,43 @@ import type { Hold, ListedHold, WaitingGroup, WaitingRow } from "../answers.ts";
 import { campaignHash, messagesHash } from "../lib/addresses.ts";
 import { type NameOf, scopeWords } from "../lib/holds.ts";
 import { formatCount, sumOf } from "../lib/numbers.ts";
+import { isOperator } from "../lib/session.ts";
 import type { Shape, Tone } from "../lib/status-words.ts";
 import { formatSpan } from "../lib/times.ts";
 import { ActButton } from "../parts/button.tsx";
+import { type Picked, pickColumn } from "../parts/picking.tsx";
 import { Cells, type Column, Head, Rows, Two } from "../parts/section.tsx";
 import { Status } from "../parts/status.tsx";
 import { Time } from "../parts/time.tsx";
 import type { Meant } from "./hold-acts.tsx";
 
-export type Asked = { verb: "cancel"; group: WaitingGroup; row: WaitingRow } | { verb: "release"; hold: ListedHold };
+export type Asked = { verb: "cancel"; rows: Grouped[] } | { verb: "release"; holds: ListedHold[] };
 
 /** What a press does: a hold at once, all else after it was asked. */
 export interface Acts {
   isHolding: boolean;
   ask: (asked: Asked) => void;
-  hold: (meant: Meant) => Promise<void>;
+  hold: (meant: Meant[]) => Promise<void>;
 }
 
-export const meantBy = ({ websiteId }: WaitingGroup, { sendPurpose, clientId }: WaitingRow): Meant => ({
-  ...{ websiteId, name: sendPurpose, sendPurpose, clientId },
-});
+export interface Grouped extends WaitingRow {
+  group: WaitingGroup;
+}
+
+export const keyOf = ({ group, sendPurpose, clientId, why, held }: Grouped): string =>
+  [group.websiteId, sendPurpose, clientId, why, held?.holdId].join(" ");
+
+/** Each purpose of a client once, for whatever its texts wait. */
+export function meantBy(rows: Grouped[]): Meant[] {
+  const meant = rows.map(({ group: { websiteId }, sendPurpose, clientId }) => ({
+    ...{ websiteId, name: sendPurpose, sendPurpose, clientId },
+  }));
+  return [...new Map(meant.map((it) => [JSON.stringify(it), it])).values()];
+}
+
+/** The hold that keeps a row. */
+export const holdOf = ({ held, group: { websiteId }, count }: Grouped, holds: ListedHold[]): ListedHold[] =>
+  held ? [holds.find(({ holdId }) => holdId === held.holdId) ?? { ...held, websiteId, texts: count }] : [];
 
 interface Props {
   groups: WaitingGroup[];
@@ -31,12 +48,13 @@ interface Props {
   holds: ListedHold[];
   nameOf: NameOf;
   acts: Acts;
+  picked: Picked;
   now: number;
 }
 
 /** By website, purpose and client, and below them the holds for which none of these waits. */
-export function WaitingTable({ groups, idle, holds, nameOf, acts, now }: Props): JSX.Element {
-  const columns = columnsOf(now, holds, acts);
+export function WaitingTable({ groups, idle, holds, nameOf, acts, picked, now }: Props): JSX.Element {
+  const columns = [...pickColumn(picked, keyOf, (row) => row.sendPurpose), ...columnsOf(now, holds, acts)];
   return (
     <Rows label="What waits, by website, purpose and client">
       <Head columns={columns} />
@@ -44,11 +62,7 @@ export function WaitingTable({ groups, idle, holds, nameOf, acts, now }: Props):
         <tbody key={group.websiteId}>
           <GroupRow group={group} acts={acts} />
           {group.rows.map((row) => (
-            <Cells
-              key={`${row.sendPurpose} ${row.clientId} ${row.why} ${row.held?.holdId}`}
-              row={{ ...row, group }}
-              columns={columns}
-            />
+            <Cells key={keyOf({ ...row, group })} row={{ ...row, group }} columns={columns} />
           ))}
           {idle
             .filter(({ websiteId }) => websiteId === group.websiteId)
@@ -61,10 +75,6 @@ export function WaitingTable({ groups, idle, holds, nameOf, acts, now }: Props):
   );
 }
 
-interface Grouped extends WaitingRow {
-  group: WaitingGroup;
-}
-
 /** A count that may be too low says so. */
 const countWords = (count: number, isCut: boolean) => `${isCut ? "at least " : ""}${formatCount(count)}`;
 
@@ -73,13 +83,13 @@ function GroupRow({ group, acts }: { group: WaitingGroup; acts: Acts }): JSX.Ele
   const meant = { websiteId, name, sendPurpose: null, clientId: null };
   return (
     <tr class="group-row">
-      <th colSpan={4} scope="rowgroup">
+      <th colSpan={isOperator() ? 5 : 4} scope="rowgroup">
         <a href={`#/websites/${websiteId}`}>{name}</a>
         {rows.length > 0 && <span class="count">{countWords(sumOf(rows, "count"), isCut)}</span>}
       </th>
       <td class="number">
         {rows.some(({ why }) => why !== "held") && (
-          <ActButton kind="text" of={name} isOff={acts.isHolding} onPress={() => void acts.hold(meant)}>
+          <ActButton kind="text" of={name} isOff={acts.isHolding} onPress={() => void acts.hold([meant])}>
             Hold all
           </ActButton>
         )}
@@ -100,6 +110,7 @@ function IdleHold({ hold, group, nameOf, acts }: IdleProps): JSX.Element {
   const name = scopeWords(hold, group.name, nameOf);
   return (
     <tr>
+      {isOperator() && <td class="pick" />}
       <th scope="row" class="head" data-label="Purpose and client">
         {name}
       </th>
@@ -114,7 +125,7 @@ function IdleHold({ hold, group, nameOf, acts }: IdleProps): JSX.Element {
       </td>
       <td class="wide acts" data-label="What can be done">
         <div class="row-acts">
-          <ActButton isSmall of={name} onPress={() => acts.ask({ verb: "release", hold })}>
+          <ActButton isSmall of={name} onPress={() => acts.ask({ verb: "release", holds: [hold] })}>
             Release…
           </ActButton>
         </div>
@@ -165,34 +176,32 @@ const columnsOf = (now: number, holds: ListedHold[], acts: Acts): Column<Grouped
     },
     "wide",
   ],
-  ["What can be done", ({ group, ...row }) => <RowActs {...{ group, row, holds, acts }} />, "wide acts"],
+  ["What can be done", (row) => <RowActs {...{ row, holds, acts }} />, "wide acts"],
 ];
 
 interface RowActsProps {
-  group: WaitingGroup;
-  row: WaitingRow;
+  row: Grouped;
   holds: ListedHold[];
   acts: Acts;
 }
 
 /** Texts that are going out are held before they are cancelled: only then their count stands still. */
-function RowActs({ group, row, holds, acts }: RowActsProps): JSX.Element {
-  const { why, sendPurpose, held, count } = row;
-  const { websiteId } = group;
-  const own = held && (holds.find(({ holdId }) => holdId === held.holdId) ?? { ...held, websiteId, texts: count });
+function RowActs({ row, holds, acts }: RowActsProps): JSX.Element {
+  const { why, sendPurpose } = row;
+  const own = holdOf(row, holds);
   return (
     <div class="row-acts">
-      {own ? (
-        <ActButton isSmall of={sendPurpose} onPress={() => acts.ask({ verb: "release", hold: own })}>
+      {own.length > 0 ? (
+        <ActButton isSmall of={sendPurpose} onPress={() => acts.ask({ verb: "release", holds: own })}>
           Release…
         </ActButton>
       ) : (
-        <ActButton isSmall of={sendPurpose} isOff={acts.isHolding} onPress={() => void acts.hold(meantBy(group, row))}>
+        <ActButton isSmall of={sendPurpose} isOff={acts.isHolding} onPress={() => void acts.hold(meantBy([row]))}>
           Hold
         </ActButton>
       )}
       {why !== "queue" && (
-        <ActButton isSmall kind="edge" of={sendPurpose} onPress={() => acts.ask({ verb: "cancel", group, row })}>
+        <ActButton isSmall kind="edge" of={sendPurpose} onPress={() => acts.ask({ verb: "cancel", rows: [row] })}>
           Cancel…
         </ActButton>
       )}

@@ -7,13 +7,15 @@ import { pathOf, type Route } from "../lib/router.ts";
 import { commandOf } from "../lib/shell-command.ts";
 import { cityOf, formatClockIn, formatTime } from "../lib/times.ts";
 import { useAnswer } from "../lib/use-answer.ts";
+import { ActButton } from "../parts/button.tsx";
 import { FromShell } from "../parts/empty.tsx";
 import { NoAnswer, Page } from "../parts/page.tsx";
+import { type Picked, PickedBar, usePicked } from "../parts/picking.tsx";
 import { Note } from "../parts/status.tsx";
 import { useNow } from "../parts/time.tsx";
-import { hold, ReleaseDialog } from "./hold-acts.tsx";
+import { hold, type Meant, ReleaseDialog } from "./hold-acts.tsx";
 import { CancelDialog, CountedCancel } from "./waiting-dialogs.tsx";
-import { type Acts, type Asked, meantBy, WaitingTable } from "./waiting-table.tsx";
+import { type Acts, type Asked, type Grouped, holdOf, keyOf, meantBy, WaitingTable } from "./waiting-table.tsx";
 
 const isUnwanted = ({ why }: WaitingRow) => why === "carrier" || why === "queue";
 const countIn = (rows: WaitingRow[]) => sumOf(rows, "count");
@@ -39,21 +41,23 @@ export function WaitingPage({ route }: { route: Route }): JSX.Element {
   const acts: Acts = {
     isHolding,
     ask: setAsked,
-    hold: async (meant) => {
+    hold: async (meant: Meant[]) => {
       setHolding(true);
       await hold(meant, reload);
       setHolding(false);
     },
   };
-  const rows = data.groups.flatMap((group) => group.rows);
+  const rows = data.groups.flatMap((group) => group.rows.map((row) => ({ ...row, group })));
+  const picked = usePicked(rows, keyOf);
   const carriers = [...new Set(rows.flatMap(({ carrier, why }) => (why === "carrier" && carrier ? [carrier] : [])))];
   const isStuck = rows.some(isUnwanted) && carriers.length > 0;
   return (
     <Page title={titleOf(data, carriers)} lead={leadOf(rows, idle, now)}>
       {isStuck && <Cause groups={data.groups} now={now} carriers={carriers} />}
       {groups.length > 0 && (
-        <WaitingTable groups={groups} idle={idle} holds={holds} nameOf={namesIn(data.groups)} acts={acts} now={now} />
+        <WaitingTable {...{ groups, idle, holds, acts, picked, now }} nameOf={namesIn(data.groups)} />
       )}
+      <PickedActs {...{ picked, holds, acts }} />
       <FromShell line={commandOf("waiting", [], { website })} />
       {asked && (
         <Dialogs
@@ -93,32 +97,68 @@ interface DialogsProps {
 }
 
 function Dialogs({ asked, holds, groups, acts, reload, onClose }: DialogsProps): JSX.Element {
+  const nameOf = namesIn(groups);
   if (asked.verb === "release") {
-    const { websiteId } = asked.hold;
-    const others = holds.filter((it) => it.websiteId === websiteId);
-    const website = groups.find((it) => it.websiteId === websiteId)?.name ?? websiteId;
+    const websiteOf = (id: string) => groups.find(({ websiteId }) => websiteId === id)?.name ?? id;
     return (
       <ReleaseDialog
-        key={asked.hold.holdId}
-        {...{ asked: asked.hold, others, website, nameOf: namesIn(groups), reload, onClose }}
+        key={asked.holds[0]?.holdId}
+        {...{ asked: asked.holds, holds, websiteOf, nameOf, reload, onClose }}
       />
     );
   }
-  const { group, row } = asked;
+  const { rows } = asked;
+  const [row] = rows;
+  const meant = meantBy(rows);
   const holdInstead = () => {
     onClose();
-    void acts.hold(meantBy(group, row));
+    void acts.hold(meant);
   };
   const offerRelease = () => {
-    const own = holds.find(({ holdId }) => holdId === row.held?.holdId);
-    if (own && own.texts <= row.count) acts.ask({ verb: "release", hold: { ...own, texts: 0 } });
+    const own = rows.length === 1 && row && holds.find(({ holdId }) => holdId === row.held?.holdId);
+    if (own && own.texts <= row.count) acts.ask({ verb: "release", holds: [{ ...own, texts: 0 }] });
     reload();
   };
-  const meant = meantBy(group, row);
-  const client = row.clientName ?? row.clientId.slice(0, 8);
-  const about = { meant, website: group.name, client, isHeld: row.why === "held" };
+  const about = {
+    ...{ meant, website: listOf([...new Set(rows.map(({ group }) => group.name))]) },
+    client: row && rows.length === 1 ? (row.clientName ?? row.clientId.slice(0, 8)) : null,
+    isHeld: rows.every(({ why }) => why === "held"),
+  };
   const then = { onHold: holdInstead, onCancelled: offerRelease, onClose };
-  return group.isCut ? <CountedCancel {...about} {...then} /> : <CancelDialog {...about} {...then} count={row.count} />;
+  return row && rows.length === 1 && !row.group.isCut ? (
+    <CancelDialog {...about} {...then} counts={[row.count]} />
+  ) : (
+    <CountedCancel {...about} {...then} />
+  );
+}
+
+interface PickedProps {
+  picked: Picked<Grouped>;
+  holds: ListedHold[];
+  acts: Acts;
+}
+
+/** What can be done with each of the rows that are picked. */
+function PickedActs({ picked, holds, acts }: PickedProps): JSX.Element {
+  const { rows } = picked;
+  const own = [...new Map(rows.flatMap((row) => holdOf(row, holds)).map((it) => [it.holdId, it])).values()];
+  return (
+    <PickedBar picked={picked} words={`${countOf(countIn(rows), "text")} of ${countOf(rows.length, "row")}`}>
+      {rows.some(({ held }) => !held) && (
+        <ActButton isOff={acts.isHolding} onPress={() => void acts.hold(meantBy(rows.filter(({ held }) => !held)))}>
+          Hold these
+        </ActButton>
+      )}
+      {own.length > 0 && (
+        <ActButton onPress={() => acts.ask({ verb: "release", holds: own })}>Release these…</ActButton>
+      )}
+      {rows.every(({ why }) => why !== "queue") && (
+        <ActButton kind="edge" onPress={() => acts.ask({ verb: "cancel", rows })}>
+          Cancel these…
+        </ActButton>
+      )}
+    </PickedBar>
+  );
 }
 
 function leadOf(rows: WaitingRow[], idle: ListedHold[], now: number): string {

@@ -14,6 +14,7 @@ import { Status } from "../parts/status.tsx";
 import { tellDone } from "../parts/toast.tsx";
 import { Credentials, EndpointHealth } from "./client-parts.tsx";
 import { NewClient } from "./new-client.tsx";
+import { TestText } from "./test-text.tsx";
 
 interface Props {
   website: WebsiteWithClients;
@@ -135,6 +136,16 @@ function ClientCard({ client, onMade, reload }: CardProps): JSX.Element {
         <h3>{name}</h3>
         <Status look={lookOfClient(client)} soft />
         <div class="row-acts">
+          <a class="button small" href={`#/websites/${client.websiteId}/clients/${client.clientId}`}>
+            Events
+          </a>
+          <Asking
+            isSmall
+            of={name}
+            dialog={(onClose) => <TestText clientId={client.clientId} {...{ name, onClose }} />}
+          >
+            Test text…
+          </Asking>
           {client.suspended ? (
             <ActButton isSmall of={name} onPress={letSend}>
               Let it send again

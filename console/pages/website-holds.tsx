@@ -63,7 +63,7 @@ export function Holds({ websiteId, name, nameOf, only, reload }: Props): JSX.Ele
       />
       {asked && (
         <ReleaseDialog
-          {...{ asked, others: all, website: name, nameOf, reload: reloadAll }}
+          {...{ asked: [asked], holds: all, websiteOf: () => name, nameOf, reload: reloadAll }}
           onClose={() => setAsked(null)}
         />
       )}

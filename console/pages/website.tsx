@@ -16,6 +16,7 @@ import { Tiles } from "../parts/tiles.tsx";
 import { useNow } from "../parts/time.tsx";
 import { Changes } from "./audit-list.tsx";
 import { CampaignPage } from "./campaign.tsx";
+import { ClientEvents } from "./client-events.tsx";
 import { Groups } from "./report-groups.tsx";
 import { Clients, nameOfClient } from "./website-clients.tsx";
 import { Holds } from "./website-holds.tsx";
@@ -26,6 +27,7 @@ const TABS = ["Today", "Campaigns", "Clients", "Settings", "Changes"] as const;
 export function WebsitePage({ route }: { route: Route }): JSX.Element {
   const id = route.path[1] ?? "";
   if (route.path[2] === "campaigns") return <CampaignPage websiteId={id} sendPurpose={route.path[3] ?? ""} />;
+  if (route.path[2] === "clients") return <ClientEvents websiteId={id} clientId={route.path[3] ?? ""} route={route} />;
   return id === "new" ? <NewWebsite /> : <Known id={id} at={route.query.at ?? "today"} />;
 }
 

@@ -32,15 +32,19 @@ export function EmptySteps({ steps }: { steps: EmptyStep[] }): JSX.Element {
   );
 }
 
-/** Under a list: the same from a shell. */
-export function FromShell({ line }: { line: string }): JSX.Element {
+/** Under a list: the same from a shell. @param around what stands before and after the command, and then in words */
+export function FromShell({ line, around = [] }: { line: string; around?: string[] }): JSX.Element {
+  const [before, after, words] = around;
   return (
     <p class="from-shell">
       The same from a shell:{" "}
       <code>
+        {before}
         {OPERATOR}
         {line}
+        {after}
       </code>
+      {words}
     </p>
   );
 }

@@ -36,16 +36,17 @@ interface DayFieldProps {
   label: string;
   value: string;
   onChange: (day: string) => void;
+  type?: "date" | "datetime-local";
 }
 
-/** A day. While somebody types one, it is none, and nothing changes. */
-export function DayField({ id, label, value, onChange }: DayFieldProps): JSX.Element {
+/** A day, or a time. While somebody types one, it is none, and nothing changes. */
+export function DayField({ id, label, value, onChange, type = "date" }: DayFieldProps): JSX.Element {
   return (
     <div class="field">
       <label for={id}>{label}</label>
       <input
         id={id}
-        type="date"
+        type={type}
         value={value}
         onChange={(event) => event.currentTarget.value && onChange(event.currentTarget.value)}
       />

@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import type { Failure } from "../lib/ask.ts";
+import { setTitle } from "../lib/title.ts";
 import { Button } from "./button.tsx";
 import { Copy } from "./copy.tsx";
 import { Fact } from "./fact.tsx";
@@ -21,7 +22,7 @@ interface Props {
 
 export function Page({ title, heading, icon, status, crumbs, lead, acts, children }: Props): JSX.Element {
   useEffect(() => {
-    document.title = title;
+    setTitle(title);
     // A screen reader says it.
     document.getElementById("said")?.replaceChildren(title);
   }, [title]);

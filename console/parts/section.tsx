@@ -48,8 +48,8 @@ export function Rows({
 }
 
 /**
- * A column: its name, the cell of a row, and how it stands. `head`: it names the row. `number`: to the right. `acts`: buttons, so its name is only
- * said. On a phone, `wide` takes the whole width, `right` stands to the right, and `named` has its name before it.
+ * A column: its name, the cell of a row, and how it stands. `head`: it names the row. `number`: to the right. `acts`, `pick`: buttons and boxes, so
+ * its name is only said. On a phone, `wide` takes the whole width, `right` stands to the right, and `named` has its name before it.
  */
 export type Column<Row> = [name: string, cell: (row: Row) => ComponentChildren, look?: string, under?: string];
 
@@ -59,7 +59,7 @@ export function Head({ columns }: { columns: Column<never>[] }): JSX.Element {
       <tr>
         {columns.map(([name, , look, under]) => (
           <th key={name} scope="col" class={look}>
-            {look?.includes("acts") ? <span class="unseen">{name}</span> : name}
+            {/acts|pick/.test(look ?? "") ? <span class="unseen">{name}</span> : name}
             {under && <code class="second">{under}</code>}
           </th>
         ))}

@@ -3,6 +3,7 @@ import { formatSeconds } from "../lib/times.ts";
 import { useFreshness } from "../lib/use-answer.ts";
 import { Button } from "./button.tsx";
 import { Copy } from "./copy.tsx";
+import { Density } from "./density.tsx";
 import { Mark } from "./icon.tsx";
 import { SearchBox } from "./search-box.tsx";
 import { Note } from "./status.tsx";
@@ -18,6 +19,7 @@ export function TopBar({ hasSearch }: { hasSearch: boolean }): JSX.Element {
         <Mark />
       </a>
       {hasSearch && <SearchBox />}
+      <Density />
       {at !== null && (
         <span class={`as-of ${failure?.isAway ? "old" : ""}`}>
           {failure?.isAway ? `Old: ${formatSeconds(at)}` : `As of ${formatSeconds(at)} ${zone}`}

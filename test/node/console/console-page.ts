@@ -16,6 +16,7 @@ export const PAGES = {
   reports: "reports",
   websites: "websites",
   website: "websites/harbor-coffee",
+  "events of a client": "websites/harbor-coffee/clients/4b1f09d24b1f09d24b1f09d24b1f2d58",
   campaign: "websites/northwind/campaigns/winter-sale",
   "new website": "websites/new",
   people: "people",

@@ -1,6 +1,7 @@
 import type { Session } from "../../../console/answers.ts";
 import { auditEntries } from "./fixture-audit.ts";
 import * as campaigns from "./fixture-campaigns.ts";
+import * as events from "./fixture-events.ts";
 import * as people from "./fixture-people.ts";
 import * as service from "./fixture-state.ts";
 import * as texts from "./fixture-texts.ts";
@@ -57,6 +58,13 @@ const ANSWERS: [pattern: RegExp, data: (query: URLSearchParams, path: string) =>
     () => null,
   ],
   [/^POST \/operator\/clients\/[^/]+\/test-event$/, websites.testEvent, () => null],
+  [
+    /^POST \/operator\/clients\/[^/]+\/test-text$/,
+    () => ({ messageId: "0197c2ab-71d4-4e0b-8a01-00000000b7aa", scheduledFor: null }),
+    () => null,
+  ],
+  [/^GET \/operator\/clients\/[^/]+\/events$/, events.ofClient, () => ({ events: [], next: null, lookedBackTo: null })],
+  [/^POST \/operator\/messages\/[^/]+\/cancel$/, () => ({ messageId: "any", cancelled: 1 }), () => null],
   [/^PATCH \/operator\/clients\/[^/]+$/, () => ({ takesEffect: "within-minutes" }), () => null],
   [
     /^POST \/operator\/carriers\/[^/]+\/try$/,

@@ -210,6 +210,22 @@ describe.skipIf(!hasBrowser)("in the console of a service", () => {
     expect(endpoint.received.map(({ body }) => JSON.parse(body).eventType)).toContain("test");
   });
 
+  it("a test text is accepted, and reaches nobody who has not asked for texts", async () => {
+    await audited(["test-text"], async () => {
+      await go("websites/brand");
+      await button("Test text…: braze").click();
+      await page.getByLabel("Number", { exact: true }).fill("+1 212 555 0199");
+      await button("Send the text").click();
+      await page.waitForURL(/#\/messages\/[0-9a-f-]{36}$/);
+    });
+    const id = page.url().split("/").at(-1);
+    await expect.poll(async () => (await read(`/messages/${id}`)).status).toBe("NOT_FOUND");
+    expect(await read(`/messages/${id}`)).toMatchObject({ sendPurpose: "test-text", text: "Hello from Textgate." });
+    expect(endpoint.received.filter(({ body }) => body.includes(String(id)))).toEqual([]);
+    await go(`websites/brand/clients/${client.clientId}?callback=none`);
+    await page.getByRole("link", { name: "NOT_FOUND" }).waitFor();
+  });
+
   it("people are imported after a look, and the import is undone", async () => {
     const csv = Buffer.from("phone_numbers,subscribed\n+12125550110,1\n+12125550111,1\n123,1\n");
     // The head of the file goes alone at first, so that the import has an id before a row is stored.
@@ -233,6 +249,29 @@ describe.skipIf(!hasBrowser)("in the console of a service", () => {
     expect([total("joined"), total("parted")]).toEqual([2, 2]);
   });
 
+  it("one person is added by hand with the proof of their consent, and taken back on the page of imports", async () => {
+    const DORA = "+12125550188";
+    const at = async () => (await read(`/people/${encodeURIComponent(DORA)}`)).websites[0];
+    await audited(["undo-import", "import"], async () => {
+      await go("people?website=harbor");
+      await button("Add a person…").click();
+      await page.getByLabel("Number", { exact: true }).fill("+1 212 555 0188");
+      await page.getByLabel("When they agreed").fill("2026-11-02T18:04");
+      await page.getByLabel("How they agreed").fill('paper form 118, "store 14"');
+      await button("Subscribe them").click();
+      await isTold(/^They are subscribed to Harbor\./);
+      expect(await at()).toMatchObject({
+        ...{ websiteId: "harbor", subscribed: true },
+        changes: [{ source: "import", evidence: 'paper form 118, "store 14"', consentedAt: expect.any(String) }],
+      });
+      await go("import?website=harbor");
+      await button("Undo…: by hand").click();
+      await button("Undo the import").click();
+      await isTold(/1 person is as before/);
+    });
+    expect((await read("/websites/harbor/subscribers")).total).toBe(0);
+  });
+
   it("a text that may be an opt-out is decided", async () => {
     const query = new URLSearchParams({ key: KEY, from: BOB, to: OURS, text: "please stop this", id: "1" });
     expect((await fetch(`${service.url}/carriers/kannel/inbound?${query}`)).status).toBe(200);
@@ -241,6 +280,21 @@ describe.skipIf(!hasBrowser)("in the console of a service", () => {
       await button("Opt them out: please stop this").click();
       await isTold("This person gets no more texts of this website.");
     });
+    const { websites } = await read(`/people/${encodeURIComponent(BOB)}`);
+    expect(websites).toContainEqual(expect.objectContaining({ websiteId: "brand", subscribed: false }));
+  });
+
+  it("whoever has said STOP is not added by hand", async () => {
+    const query = new URLSearchParams({ key: KEY, from: BOB, to: OURS, text: "STOP", id: "stop-1" });
+    expect((await fetch(`${service.url}/carriers/kannel/inbound?${query}`)).status).toBe(200);
+    await go("people?website=brand");
+    await button("Add a person…").click();
+    await page.getByLabel("Number", { exact: true }).fill(BOB);
+    await page.getByLabel("When they agreed").fill("2026-11-02T18:04");
+    await page.getByLabel("How they agreed").fill("at the till");
+    await button("Subscribe them").click();
+    await page.getByText("They have opted out themselves: only their START brings them back.").waitFor();
+    await button("Add nobody").click();
     const { websites } = await read(`/people/${encodeURIComponent(BOB)}`);
     expect(websites).toContainEqual(expect.objectContaining({ websiteId: "brand", subscribed: false }));
   });
