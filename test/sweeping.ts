@@ -5,9 +5,9 @@ import { countingDatabase } from "./counting-database.ts";
 import { seed } from "./seed.ts";
 import { World } from "./world.ts";
 
-export const ORDINARY = { calls: 18, rowsRead: 196, rowsWritten: 2 };
+export const ORDINARY = { calls: 18, rowsRead: 199, rowsWritten: 2 };
 /** It deletes the counts of a minute that is over, of a website and of all. */
-export const HOURLY = { calls: 21, rowsRead: 228, rowsWritten: 4 };
+export const HOURLY = { calls: 21, rowsRead: 231, rowsWritten: 4 };
 
 const WEBSITES = 5000;
 export const MINUTE = 60_000;
