@@ -129,20 +129,21 @@ class Ten {
     return { sentAt, others };
   }
 
-  /** What waits for the full sender is gone, and nothing pauses. */
+  /** What waits for the full sender has ended, and nothing pauses. The jobs of its retries will find nothing to do. */
   async #forget(): Promise<void> {
-    const { slow } = this.#edge.price;
-    do {
-      await this.#edge.drop();
-      await sleep(SETTLE_MILLISECONDS * slow);
-    } while (!(await this.#edge.isIdle()));
-    await this.#edge.db.batch([
-      this.#edge.db.prepare("DELETE FROM carrier_pauses"),
-      this.#edge.db.prepare(
+    const { db, price } = this.#edge;
+    await this.#edge.hold(true);
+    await sleep(SETTLE_MILLISECONDS * price.slow);
+    await this.#edge.drop();
+    await db.batch([
+      db.prepare("DELETE FROM carrier_pauses"),
+      db.prepare(
         "UPDATE messages SET status = 'FAILED_TO_SEND', due_at = NULL, claimed_at = NULL WHERE status = 'PENDING_TO_SEND'",
       ),
     ]);
+    await this.#edge.hold(false);
   }
 }
 
-const SETTLE_MILLISECONDS = 300;
+/** A consumer that runs ends within this time. */
+const SETTLE_MILLISECONDS = 1500;
