@@ -14,14 +14,14 @@ const WEBSITES = 10;
 /** Which of them has the sender whose queue is full. */
 const FULL = WEBSITES - 1;
 const NUMBERS_A_WEBSITE = 500;
-/** Of all ten. A database carries somewhat more than so many under way: see the sends of ten websites. */
+/** Texts of all ten. A database carries somewhat more than so many under way: see the sends of ten websites. */
 const TEXTS = { warmUp: 200, underWay: 300 };
 /** Rounds of each kind, in turn. */
 const ROUNDS = 2;
 
 export const HELD_TO = { leastRatio: 0.95, mostLater: 1000 };
 
-/** Of the nine, in the time of the model. Milliseconds from a send to the moment at which the carrier has the text. */
+/** A round of the nine, in the time of the model. Milliseconds from a send to the moment at which the carrier has the text. */
 export interface NineRound {
   throughPerSecond: number;
   p50: number;
@@ -129,7 +129,7 @@ class Ten {
     return { sentAt, others };
   }
 
-  /** What waits for the full sender has ended, and nothing pauses. The jobs of its retries will find nothing to do. */
+  /** Ends what waits for the full sender, and its pause. The jobs of its retries will find nothing to do. */
   async #forget(): Promise<void> {
     const { db, price } = this.#edge;
     await this.#edge.hold(true);

@@ -85,7 +85,7 @@ export async function crash({ bundle, seed, messages, kills, keep }: CrashOption
 
 const LOADS = ["plain", "paced"] as const;
 
-/** Of one website each. */
+/** The loads: each is of one website. */
 type Of = (typeof LOADS)[number];
 
 type Plans = Record<Of, PlannedRequest[]>;
