@@ -129,7 +129,7 @@ class Ten {
     return { sentAt, others };
   }
 
-  /** Ends what waits for the full sender, and its pause. The jobs of its retries will find nothing to do. */
+  /** Ends the texts of the full sender, and its pause. The jobs of its retries will find nothing to do. */
   async #forget(): Promise<void> {
     const { db, price } = this.#edge;
     await this.#edge.hold(true);
