@@ -14,14 +14,14 @@ const WEBSITES = 10;
 /** Which of them has the sender whose queue is full. */
 const FULL = WEBSITES - 1;
 const NUMBERS_A_WEBSITE = 500;
-/** Of all ten. A database carries somewhat more than so many under way: see the sends of ten websites. */
+/** Texts of all ten. A database carries somewhat more than so many under way: see the sends of ten websites. */
 const TEXTS = { warmUp: 200, underWay: 300 };
 /** Rounds of each kind, in turn. */
 const ROUNDS = 2;
 
 export const HELD_TO = { leastRatio: 0.95, mostLater: 1000 };
 
-/** Of the nine, in the time of the model. Milliseconds from a send to the moment at which the carrier has the text. */
+/** A round of the nine, in the time of the model. Milliseconds from a send to the moment at which the carrier has the text. */
 export interface NineRound {
   throughPerSecond: number;
   p50: number;
@@ -129,20 +129,21 @@ class Ten {
     return { sentAt, others };
   }
 
-  /** What waits for the full sender is gone, and nothing pauses. */
+  /** Ends the texts of the full sender, and its pause. The jobs of its retries will find nothing to do. */
   async #forget(): Promise<void> {
-    const { slow } = this.#edge.price;
-    do {
-      await this.#edge.drop();
-      await sleep(SETTLE_MILLISECONDS * slow);
-    } while (!(await this.#edge.isIdle()));
-    await this.#edge.db.batch([
-      this.#edge.db.prepare("DELETE FROM carrier_pauses"),
-      this.#edge.db.prepare(
+    const { db, price } = this.#edge;
+    await this.#edge.hold(true);
+    await sleep(SETTLE_MILLISECONDS * price.slow);
+    await this.#edge.drop();
+    await db.batch([
+      db.prepare("DELETE FROM carrier_pauses"),
+      db.prepare(
         "UPDATE messages SET status = 'FAILED_TO_SEND', due_at = NULL, claimed_at = NULL WHERE status = 'PENDING_TO_SEND'",
       ),
     ]);
+    await this.#edge.hold(false);
   }
 }
 
-const SETTLE_MILLISECONDS = 300;
+/** A consumer that runs ends within this time. */
+const SETTLE_MILLISECONDS = 1500;

@@ -23,7 +23,7 @@ export interface CampaignCounts {
   counts: CountRow[];
   /** In the last hour. */
   gone: Gone[];
-  /** What the sender of its website may send. */
+  /** The pace of the sender of its website. */
   senderPace: Pace;
   /** Scheduled and held ones among the pending texts, by day; null: the website has too many. */
   pending: CountRow[] | null;

@@ -85,7 +85,7 @@ export async function crash({ bundle, seed, messages, kills, keep }: CrashOption
 
 const LOADS = ["plain", "paced"] as const;
 
-/** A load is that of one website. */
+/** The loads: each is of one website. */
 type Of = (typeof LOADS)[number];
 
 type Plans = Record<Of, PlannedRequest[]>;
