@@ -178,6 +178,37 @@ describe.skipIf(!hasBrowser)("in a list of the console", () => {
     expect(await height()).toBe(before);
   });
 
+  it("the cells of a message stand apart on a phone, and the bar of what is picked stays in sight", async () => {
+    await shown.open(PAGES.messages);
+    for (const box of await shown.page.getByLabel(/^Pick/).all()) await box.check();
+    await shown.page.setViewportSize({ width: 1280, height: 300 });
+    await shown.page.evaluate(() => scrollTo(0, 0));
+    expect(await shown.page.locator(".save-bar").boundingBox()).toMatchObject({ y: expect.toSatisfy((y) => y < 300) });
+    await shown.page.setViewportSize({ width: 360, height: 800 });
+    const boxes = await Promise.all(
+      [".to a", ".outcome .status"].map((of) => shown.page.locator(`.messages tbody tr ${of}`).first().boundingBox()),
+    );
+    expect((boxes[0]?.x ?? 0) + (boxes[0]?.width ?? 0)).toBeLessThanOrEqual(boxes[1]?.x ?? 0);
+  });
+
+  it("somebody whom Cloudflare Access knows and nobody else is told so, and shown nothing else", async () => {
+    const access = { email: "eve@example.com", fault: "operator-unknown" };
+    service.instead.set("GET /console/session", { status: 200, body: { session: null, access } });
+    await shown.open("overview");
+    expect(await shown.page.locator("h1").innerText()).toBe("You are no operator here");
+    const words = await shown.page.locator("body").innerText();
+    expect(words).toContain("Cloudflare Access says that you are eve@example.com.");
+    expect(words).toContain("npm run operator -- create-token eve@example.com");
+    expect(await shown.page.locator("input, nav").count()).toBe(0);
+    expect(await violationsOf(shown.page)).toEqual([]);
+    expect(service.asked.map(({ path }) => path)).toEqual(["/console/session"]);
+    const body = { session: null, access: { email: null, fault: "keys-unavailable" } };
+    service.instead.set("GET /console/session", { status: 200, body });
+    await shown.open("overview");
+    await shown.page.getByText("Cloudflare Access does not say who you are.").waitFor();
+    await shown.page.locator("#token").waitFor();
+  });
+
   it("a tab that nobody sees has how many things need somebody in its title, and asks for that", async () => {
     await shown.open(PAGES["tokens and audit"]);
     const title = await shown.page.title();
