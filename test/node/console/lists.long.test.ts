@@ -178,6 +178,30 @@ describe.skipIf(!hasBrowser)("in a list of the console", () => {
     expect(await height()).toBe(before);
   });
 
+  it("the campaigns of a website are of the days in its address, and its file is, too", async () => {
+    await shown.open("websites/harbor-coffee?range=2026-10");
+    const days = "from=2026-10-01&to=2026-10-31";
+    const asked = service.asked.map(({ path }) => path);
+    expect(asked).toContain(`/operator/websites/harbor-coffee/report?by=purpose&${days}`);
+    const file = shown.page.getByRole("link", { name: "All, as CSV" });
+    expect(await file.getAttribute("href")).toContain(days);
+    expect(await file.getAttribute("download")).toBe("textgate-harbor-coffee-2026-10-by-purpose.csv");
+    await shown.page.getByLabel("Days of the campaigns").selectOption("yesterday");
+    await shown.settled();
+    expect(new URL(shown.page.url()).hash).toBe("#/websites/harbor-coffee?range=yesterday");
+    expect(service.asked.at(-1)?.path).toMatch(/from=2026-11-2\d&to=2026-11-2\d$/);
+  });
+
+  it("a report says when its days, which are of UTC, begin here and where the website is", async () => {
+    await shown.open("reports?website=harbor-coffee");
+    const lead = () => shown.page.locator(".lead").innerText();
+    expect(await lead()).toContain("by days of UTC, which begin at 01:00 here and at 17:00 in Los Angeles.");
+    await shown.go("reports?website=harbor-coffee&range=2026-10");
+    expect(await lead()).toContain("which begin at 02:00 here and at 17:00 in Los Angeles.");
+    await shown.open("reports");
+    expect(await lead()).toMatch(/which begin at 01:00 here\.$/);
+  });
+
   it("the cells of a message stand apart on a phone, and the bar of what is picked stays in sight", async () => {
     await shown.open(PAGES.messages);
     for (const box of await shown.page.getByLabel(/^Pick/).all()) await box.check();
