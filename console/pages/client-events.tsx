@@ -80,19 +80,17 @@ function List({ first, path, line }: { first: ClientEventPage; path: string; lin
         />
       )}
       <ListEnd older={older}>
-        Newest first. {lookedBackTo ? `Back to ${formatTime(lookedBackTo, now)}.` : "These are all that are kept."}
+        Newest first. {lookedBackTo ? `Back to ${formatTime(lookedBackTo, now)}.` : "These are all."}
       </ListEnd>
       <FromShell line={line} />
     </>
   );
 }
 
-const What = ({ event: { eventType, status, messageId, sendPurpose } }: { event: ClientEvent }) => (
-  <Two
-    first={messageId ? <a href={`#/messages/${messageId}`}>{status ?? eventType}</a> : eventType}
-    second={[messageId && eventType, sendPurpose].filter(Boolean).join(" · ")}
-  />
-);
+const What = ({ event: { eventType, status, messageId, sendPurpose } }: { event: ClientEvent }) => {
+  const word = eventType === "message.status" ? status : eventType;
+  return <Two first={messageId ? <a href={`#/messages/${messageId}`}>{word}</a> : word} second={sendPurpose} />;
+};
 
 function Answer({ callback }: Pick<ClientEvent, "callback">): JSX.Element {
   const look = (word: string | number, shape: Look["shape"], tone: Look["tone"] = "plain") => (

@@ -5,7 +5,7 @@ import { countOf, formatCount, formatShare } from "../lib/numbers.ts";
 import { CUSTOM, fileName, fillDays, type Range, rangeOptions, readRange } from "../lib/ranges.ts";
 import { pathOf, type Route, toHash } from "../lib/router.ts";
 import { commandOf } from "../lib/shell-command.ts";
-import { formatDay } from "../lib/times.ts";
+import { cityOf, formatClock, formatClockIn, formatDay } from "../lib/times.ts";
 import { useAnswer } from "../lib/use-answer.ts";
 import { go } from "../lib/use-route.ts";
 import { DaysSection } from "../parts/days-section.tsx";
@@ -37,6 +37,7 @@ export function Reports({ route }: { route: Route }): JSX.Element {
   const websites = useAnswer<WebsiteList>("/operator/websites", undefined, false).data?.websites ?? [];
   if (!data) return <NoAnswer failure={failure} title="Reports" onRetry={reload} />;
   const { total } = data;
+  const zone = websites.find(({ websiteId }) => websiteId === website)?.timeZone;
   const title =
     total.accepted === 0
       ? "No text in these days"
@@ -44,7 +45,7 @@ export function Reports({ route }: { route: Route }): JSX.Element {
   return (
     <Page
       title={title}
-      lead={`${formatDay(data.from)}${data.from === data.to ? "" : ` to ${formatDay(data.to)}`}, by days of UTC.`}
+      lead={`${formatDay(data.from)}${data.from === data.to ? "" : ` to ${formatDay(data.to)}`}, by days of UTC, which begin at ${formatClock(data.from)} here${zone ? ` and at ${formatClockIn(zone, Date.parse(data.from))} in ${cityOf(zone)}` : ""}.`}
       acts={
         <a
           class="button"

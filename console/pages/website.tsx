@@ -3,12 +3,14 @@ import { useEffect } from "preact/hooks";
 import type { Client, DayWithGrowth, Overview, SubscriberPage, WebsiteWithClients } from "../answers.ts";
 import { messagesHash, reportPath, websitePath } from "../lib/addresses.ts";
 import { formatCount, formatShare, listOf, sumOf } from "../lib/numbers.ts";
-import { fileName, readRange } from "../lib/ranges.ts";
+import { CUSTOM, fileName, type Range, rangeOptions, readRange } from "../lib/ranges.ts";
 import { pathOf, type Route, toHash } from "../lib/router.ts";
 import { isOperator } from "../lib/session.ts";
 import { cityOf, formatClockIn, formatTime } from "../lib/times.ts";
 import { useAnswer } from "../lib/use-answer.ts";
+import { go } from "../lib/use-route.ts";
 import { ButtonLink } from "../parts/button.tsx";
+import { Options } from "../parts/field.tsx";
 import { NoAnswer, Page } from "../parts/page.tsx";
 import { Section, Tabs } from "../parts/section.tsx";
 import { SmallSection } from "../parts/small-chart.tsx";
@@ -28,10 +30,12 @@ export function WebsitePage({ route }: { route: Route }): JSX.Element {
   const id = route.path[1] ?? "";
   if (route.path[2] === "campaigns") return <CampaignPage websiteId={id} sendPurpose={route.path[3] ?? ""} />;
   if (route.path[2] === "clients") return <ClientEvents websiteId={id} clientId={route.path[3] ?? ""} route={route} />;
-  return id === "new" ? <NewWebsite /> : <Known id={id} at={route.query.at ?? "today"} />;
+  return id === "new" ? <NewWebsite /> : <Known id={id} query={route.query} />;
 }
 
-function Known({ id, at }: { id: string; at: string }): JSX.Element {
+function Known({ id, query }: { id: string; query: Route["query"] }): JSX.Element {
+  const { at = "today" } = query;
+  const { name: days, ...range } = readRange(query, Date.now());
   const path = websitePath(id);
   const { data, failure, reload } = useAnswer<WebsiteWithClients>(path, 60);
   const overview = useAnswer<Overview>(pathOf("/operator/overview", { website: id }), 30, false).data;
@@ -72,10 +76,17 @@ function Known({ id, at }: { id: string; at: string }): JSX.Element {
         <Section
           id="campaigns"
           title="Campaigns"
-          of="30 days, with the change to the 30 before"
-          act={<CsvOfReport id={id} />}
+          of="with the change to as many days before"
+          act={<CsvOfReport {...{ id, range }} />}
         >
-          <Groups websiteId={id} by="purpose" range={readRange({}, Date.now())} />
+          <Options
+            id="campaign-days"
+            label="Days of the campaigns"
+            options={rangeOptions(Date.now()).filter(([value]) => value !== CUSTOM)}
+            value={days}
+            onChange={(to) => go(toHash(["websites", id], { at: query.at, range: to }))}
+          />
+          <Groups key={days} websiteId={id} by="purpose" range={range} />
         </Section>
         {overview && <Days days={overview.days} refused={data.refusedRequests} />}
       </div>
@@ -102,11 +113,10 @@ const namesOf = (clients: Client[]) => (id: string) => {
   return client ? nameOfClient(client) : id.slice(0, 8);
 };
 
-const CsvOfReport = ({ id }: { id: string }) => {
-  const { from, to } = readRange({}, Date.now());
-  const path = pathOf(reportPath(id), { by: "purpose", format: "csv", from, to });
+const CsvOfReport = ({ id, range }: { id: string; range: Range }) => {
+  const path = pathOf(reportPath(id), { by: "purpose", format: "csv", ...range });
   return (
-    <a href={path} download={fileName(id, { from, to }, "purpose", Date.now())}>
+    <a href={path} download={fileName(id, range, "purpose", Date.now())}>
       All, as CSV
     </a>
   );

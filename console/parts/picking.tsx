@@ -49,21 +49,19 @@ interface BarProps {
   children: ComponentChildren;
 }
 
-export function PickedBar({ picked, words, children }: BarProps): JSX.Element {
+/** It stays in sight below the rows. */
+export function PickedBar({ picked, words, children }: BarProps): JSX.Element | null {
   const { rows, keys, pick } = picked;
+  if (rows.length === 0) return null;
   return (
-    <div role="status">
-      {rows.length > 0 && (
-        <div class="save-bar">
-          <p>
-            <strong>{words}</strong>
-          </p>
-          <Button onPress={() => pick(keys, rows.length < keys.length)}>
-            {rows.length < keys.length ? `All ${keys.length}` : "None"}
-          </Button>
-          {children}
-        </div>
-      )}
+    <div class="save-bar">
+      <p role="status">
+        <strong>{words}</strong>
+      </p>
+      <Button onPress={() => pick(keys, rows.length < keys.length)}>
+        {rows.length < keys.length ? `All ${keys.length}` : "None"}
+      </Button>
+      {children}
     </div>
   );
 }

@@ -27,7 +27,7 @@ export type Failure =
   | { kind: "guesses-exceeded" }
   /** A viewer has looked up too many people. */
   | { kind: "look-ups-exceeded"; most: number; retryAfterSeconds: number }
-  /** An endpoint was tried too often. */
+  /** A client was tried too often. */
   | { kind: "tests-exceeded"; retryAfterSeconds: number }
   | { kind: "client-suspended" }
   | { kind: "operation-denied"; operation: string }

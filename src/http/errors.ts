@@ -129,7 +129,7 @@ function explain(failure: Extract<Failure, { kind: ErrorKind }>, random: number)
       };
     case "tests-exceeded":
       return {
-        message: "This endpoint was tried too often. Repeat the request after the time in Retry-After.",
+        message: "This client was tried too often. Repeat the request after the time in Retry-After.",
         headers: { "retry-after": String(failure.retryAfterSeconds) },
       };
     case "look-ups-exceeded":

@@ -33,7 +33,7 @@ export const ERROR_MEANINGS: Record<ErrorKind, ErrorMeaning> = {
     advice: "Check the credentials, then retry after `Retry-After`.",
   },
   "tests-exceeded": {
-    meaning: "The endpoint of the client was tried too often: nothing was posted.",
+    meaning: "The client was tried too often: nothing was posted, and no text was sent.",
     advice: "Retry after `Retry-After`.",
   },
   "look-ups-exceeded": {

@@ -178,6 +178,61 @@ describe.skipIf(!hasBrowser)("in a list of the console", () => {
     expect(await height()).toBe(before);
   });
 
+  it("the campaigns of a website are of the days in its address, and its file is, too", async () => {
+    await shown.open("websites/harbor-coffee?range=2026-10");
+    const days = "from=2026-10-01&to=2026-10-31";
+    const asked = service.asked.map(({ path }) => path);
+    expect(asked).toContain(`/operator/websites/harbor-coffee/report?by=purpose&${days}`);
+    const file = shown.page.getByRole("link", { name: "All, as CSV" });
+    expect(await file.getAttribute("href")).toContain(days);
+    expect(await file.getAttribute("download")).toBe("textgate-harbor-coffee-2026-10-by-purpose.csv");
+    await shown.page.getByLabel("Days of the campaigns").selectOption("yesterday");
+    await shown.settled();
+    expect(new URL(shown.page.url()).hash).toBe("#/websites/harbor-coffee?range=yesterday");
+    expect(service.asked.at(-1)?.path).toMatch(/from=2026-11-2\d&to=2026-11-2\d$/);
+  });
+
+  it("a report says when its days, which are of UTC, begin here and where the website is", async () => {
+    await shown.open("reports?website=harbor-coffee");
+    const lead = () => shown.page.locator(".lead").innerText();
+    expect(await lead()).toContain("by days of UTC, which begin at 01:00 here and at 17:00 in Los Angeles.");
+    await shown.go("reports?website=harbor-coffee&range=2026-10");
+    expect(await lead()).toContain("which begin at 02:00 here and at 17:00 in Los Angeles.");
+    await shown.open("reports");
+    expect(await lead()).toMatch(/which begin at 01:00 here\.$/);
+  });
+
+  it("the cells of a message stand apart on a phone, and the bar of what is picked stays in sight", async () => {
+    await shown.open(PAGES.messages);
+    for (const box of await shown.page.getByLabel(/^Pick/).all()) await box.check();
+    await shown.page.setViewportSize({ width: 1280, height: 300 });
+    await shown.page.evaluate(() => scrollTo(0, 0));
+    expect(await shown.page.locator(".save-bar").boundingBox()).toMatchObject({ y: expect.toSatisfy((y) => y < 300) });
+    await shown.page.setViewportSize({ width: 360, height: 800 });
+    const boxes = await Promise.all(
+      [".to a", ".outcome .status"].map((of) => shown.page.locator(`.messages tbody tr ${of}`).first().boundingBox()),
+    );
+    expect((boxes[0]?.x ?? 0) + (boxes[0]?.width ?? 0)).toBeLessThanOrEqual(boxes[1]?.x ?? 0);
+  });
+
+  it("somebody whom Cloudflare Access knows and nobody else is told so, and shown nothing else", async () => {
+    const access = { email: "eve@example.com", fault: "operator-unknown" };
+    service.instead.set("GET /console/session", { status: 200, body: { session: null, access } });
+    await shown.open("overview");
+    expect(await shown.page.locator("h1").innerText()).toBe("You are no operator here");
+    const words = await shown.page.locator("body").innerText();
+    expect(words).toContain("Cloudflare Access says that you are eve@example.com.");
+    expect(words).toContain("npm run operator -- create-token eve@example.com");
+    expect(await shown.page.locator("input, nav").count()).toBe(0);
+    expect(await violationsOf(shown.page)).toEqual([]);
+    expect(service.asked.map(({ path }) => path)).toEqual(["/console/session"]);
+    const body = { session: null, access: { email: null, fault: "keys-unavailable" } };
+    service.instead.set("GET /console/session", { status: 200, body });
+    await shown.open("overview");
+    await shown.page.getByText("Cloudflare Access does not say who you are.").waitFor();
+    await shown.page.locator("#token").waitFor();
+  });
+
   it("a tab that nobody sees has how many things need somebody in its title, and asks for that", async () => {
     await shown.open(PAGES["tokens and audit"]);
     const title = await shown.page.title();
