@@ -1,8 +1,8 @@
 /** What a sweep costs, and what it keeps up with. */
+
 import { describe, expect, it } from "vitest";
 import measurements from "../docs/measurements.md?raw";
 import { sandbox } from "../src/carriers/sandbox.ts";
-import { countingDatabase } from "./counting-database.ts";
 import { seed } from "./seed.ts";
 import { strictCarrier } from "./strict/bindings.ts";
 import { costOfIdle, expectFound, HOURLY, HOURS, MINUTE, ORDINARY, prepare, seedMessages, world } from "./sweeping.ts";
@@ -62,21 +62,6 @@ describe("the deadline of a message that waits for a far retry", () => {
 });
 
 describe("a purge", () => {
-  it("of one sweep takes more than a minute of 300 messages a second, of all websites, and none that is younger", async () => {
-    const old = world.now - DAYS_30;
-    const final = { status: "'DELIVERED'", accepted_at: `iif(i < 18500, ${old}, ${old + 1})` };
-    await seedMessages(19_500, final);
-    const events = { event: "'DELIVERED'", occurred_at: "0" };
-    await seed(world, "events", 19_500, { message_id: "'m' || i", ...events });
-    const { db, take } = countingDatabase(world.deps.db);
-    world.deps = { ...world.deps, db };
-    await world.sweep();
-    expect(take().calls).toBeLessThan(60);
-    expect([await counted("messages"), await counted("events")]).toEqual([1000, 1000]);
-    expect(await counted("messages", `accepted_at <= ${old}`)).toBe(0);
-    expect(await world.rows("SELECT sum(messages) AS n FROM daily_counts")).toEqual([{ n: 18_500 }]);
-  });
-
   it("keeps a message with a time of its own that long after it, and takes what is as old as the others", async () => {
     const [old, kept] = [world.now - DAYS_30 - MINUTE, 2500];
     await seedMessages(kept, {

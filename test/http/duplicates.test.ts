@@ -1,38 +1,10 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { SEND, type TestClient, World } from "../world.ts";
+import { SEND } from "../world.ts";
+import { ADA, begin, bulk, client, world } from "./duplicates-stage.ts";
 
-const ADA = "+12125550100";
 const GRACE = "+12125550177";
 
-let world: World;
-let client: TestClient;
-
-beforeEach(async () => {
-  world = await World.create();
-  await world.website("brand", { duplicateWindowHours: 24 });
-  await world.subscribers("brand", [`${ADA},ada@example.com`]);
-  client = await world.client("brand", { callbackUrl: "https://brand.example.com/callbacks" });
-});
-
-const bulk = async (messages: unknown[], headers: Record<string, string> = {}) => {
-  const answer = await world.post("/text/bulk/message/send", client, { messages }, headers);
-  return (await answer.json()) as { successSent: { index: number; messageId: string }[] };
-};
-
-/** Counts the rows that D1 reads for what `work` does. */
-async function rowsRead(work: () => Promise<unknown>): Promise<number> {
-  const whole = world.deps;
-  let count = 0;
-  const batch = async (statements: D1PreparedStatement[]) => {
-    const results = await whole.db.batch(statements);
-    for (const { meta } of results) count += meta.rows_read;
-    return results;
-  };
-  world.deps = { ...whole, db: { prepare: (sql: string) => whole.db.prepare(sql), batch } as unknown as D1Database };
-  await work();
-  world.deps = whole;
-  return count;
-}
+beforeEach(begin);
 
 describe("only what was sent, or may be, suppresses a duplicate", () => {
   it("a welcome text that came before the subscription does not keep back the one after it", async () => {
@@ -86,27 +58,6 @@ describe("a bulk request with an Idempotency-Key", () => {
     await world.website("brand", { duplicateWindowHours: null });
     expect(await bulk([body, body], { "idempotency-key": "k" })).toEqual(first);
   });
-});
-
-describe("what it costs", () => {
-  it.each([[{}], [{ "idempotency-key": "k" }]])(
-    "does not grow with the duplicates that are remembered (headers %o)",
-    async (headers) => {
-      const messages = (from: number) =>
-        Array.from({ length: 500 }, (_, index) => ({ ...SEND, phone: `+1212555${1000 + index}`, text: `no ${from}` }));
-      await world.subscribers(
-        "brand",
-        messages(0).map(({ phone }) => phone),
-      );
-      const first = await rowsRead(() => bulk(messages(0), headers));
-      for (let round = 1; round < 5; round++) await bulk(messages(round));
-      const later = await rowsRead(() =>
-        bulk(messages(5), "idempotency-key" in headers ? { "idempotency-key": "k5" } : {}),
-      );
-      expect(later).toBeLessThan(first * 1.1);
-      expect(first).toBeLessThan(500 * 25);
-    },
-  );
 });
 
 describe("another time is another message", () => {

@@ -1,82 +1,37 @@
 /** GET /text/events: every event of a client once, in the order of storage, whatever is written meanwhile. */
-
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { applyReceipts } from "../../src/flows/messages/apply-receipts.ts";
 import { storeGroup } from "../../src/flows/messages/store-sends.ts";
 import { countingDatabase } from "../counting-database.ts";
 import { expectDocumentedEvent } from "../docs/conformance.ts";
 import { heldDatabase } from "../failing-database.ts";
-import { Random } from "../random.ts";
 import { dumpStores } from "../stores.ts";
-import { type TestClient, World } from "../world.ts";
+import { World } from "../world.ts";
+import {
+  ADA,
+  ask,
+  begin,
+  client,
+  delivered,
+  expectEachOnce,
+  idsOf,
+  posted,
+  read,
+  readAll,
+  UNKNOWN,
+  world,
+} from "./events-stage.ts";
 
-const ADA = "+12125550100";
-const UNKNOWN = "+12125550177";
 const PERSON =
   "Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) AppleWebKit/605.1.15 Version/19.0 Mobile/15E148 Safari/604.1";
+
 const DAY = 24 * 3600;
 
-interface FeedEvent extends Record<string, unknown> {
-  eventId: string;
-  callback: unknown;
-}
-
-interface Page {
-  events: FeedEvent[];
-  next: string;
-  more: boolean;
-}
-
-let world: World;
-let client: TestClient;
-let posted: Map<string, Record<string, unknown>>;
-
-beforeEach(async () => {
-  world = await World.create();
-  client = await world.brand([ADA]);
-  posted = new Map();
-  vi.spyOn(globalThis, "fetch").mockImplementation(async (_, init) => {
-    const event = await new Response(init?.body).json<Record<string, unknown>>();
-    posted.set(String(event.eventId), event);
-    return new Response("thanks", { status: 202 });
-  });
-});
+beforeEach(begin);
 
 afterEach(() => {
   vi.restoreAllMocks();
 });
-
-const ask = (query: string, of = client) =>
-  world.fetch(`/text/events${query}`, {
-    headers: { "x-client-id": of.clientId, "x-client-secret": of.clientSecret },
-  });
-
-async function read(after = "", limit = 100, of = client): Promise<Page> {
-  const answer = await ask(`?after=${after}&limit=${limit}`, of);
-  expect(answer.status).toBe(200);
-  world.now += 10;
-  return answer.json();
-}
-
-/** A feed that gives an event twice would be read forever. */
-const MOST_PAGES = 100;
-
-async function readAll(after = "", limit = 100, of = client): Promise<{ events: FeedEvent[]; next: string }> {
-  const events: FeedEvent[] = [];
-  let next = after;
-  for (let pages = 0; pages < MOST_PAGES; pages++) {
-    const page = await read(next, limit, of);
-    events.push(...page.events);
-    next = page.next;
-    if (!page.more) return { events, next };
-  }
-  throw new Error("the pages have no end");
-}
-
-const delivered = (messageId: string) =>
-  ({ messageId, status: "DELIVERED", reason: null, carrierMessageId: null, optedOut: false }) as const;
-
-const idsOf = ({ events }: { events: FeedEvent[] }) => events.map(({ eventId }) => eventId);
 
 describe("the events of a client", () => {
   it("are the callbacks as they were posted, with what came of them", async () => {
@@ -143,11 +98,6 @@ describe("the events of a client", () => {
   });
 });
 
-async function sweepMinute(isolates: World[]): Promise<void> {
-  for (const isolate of isolates) isolate.advance(61);
-  await isolates.at(-1)?.sweep();
-}
-
 describe("a cursor", () => {
   it("goes through all of them in pages of any size, each once", async () => {
     for (let sent = 0; sent < 7; sent++) await world.send(client, { phone: sent % 2 ? ADA : UNKNOWN });
@@ -186,41 +136,9 @@ describe("a cursor", () => {
     expect(idsOf(first)).toEqual([`${meanwhile}_NOT_FOUND`]);
     expect(idsOf(await readAll(first.next))).toEqual([`${messageId}_DELIVERED`]);
   });
-
-  it.each([1, 2, 3])("misses nothing and repeats nothing while isolates write at once (seed %i)", async (seed) => {
-    const random = new Random(seed);
-    const isolates = await Promise.all(
-      [0, 1, 2].map(async (nth) => {
-        const isolate = await World.another(world);
-        isolate.now += (nth - 1) * 30_000;
-        return isolate;
-      }),
-    );
-    const seen: string[] = [];
-    const sent: string[] = [];
-    let next = "";
-    for (let round = 0; round < 12; round++) {
-      const writing = isolates.map(async (isolate) => {
-        const phone = random.pick([ADA, UNKNOWN]);
-        sent.push(await isolate.send(client, { phone }));
-        await isolate.invoke("queue", () => applyReceipts(isolate.deps, [delivered(random.pick(sent))]));
-      });
-      for (let reads = 0; reads < 3; reads++) {
-        const page = await read(next, 2);
-        seen.push(...idsOf(page));
-        next = page.next;
-      }
-      await Promise.all(writing);
-      for (const isolate of isolates) isolate.now += 1000;
-      if (round % 4 === 3) await sweepMinute(isolates);
-    }
-    seen.push(...idsOf(await readAll(next, 2)));
-    const stored = (await world.rows(`SELECT message_id || '_' || event AS id FROM events`)).map(({ id }) => id);
-    expect(stored.length).toBeGreaterThan(20);
-    expect(seen.toSorted()).toEqual(stored.toSorted());
-    expect(seen).toEqual(idsOf(await readAll("", 1000)));
-  });
 });
+
+it("a cursor misses nothing and repeats nothing while isolates write at once", () => expectEachOnce(1, 4));
 
 describe("a request for events", () => {
   it.each([

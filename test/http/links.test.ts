@@ -144,13 +144,13 @@ describe("a click", () => {
     expect(world.callbacks).toEqual([]);
   });
 
-  it("counts 200 when the link is clicked 200 times at once, and tells of three", async () => {
+  it("counts 50 when the link is clicked 50 times at once, and tells of three", async () => {
     const { messageId, path } = await sendLink({ clickUrl: "https://example.com/" });
-    await Promise.all(Array.from({ length: 200 }, () => click(path)));
-    expect(await clicksOf(messageId)).toMatchObject({ people: 200, robots: 0 });
+    await Promise.all(Array.from({ length: 50 }, () => click(path)));
+    expect(await clicksOf(messageId)).toMatchObject({ people: 50, robots: 0 });
     expect(world.callbacks).toHaveLength(3);
     expect(await world.rows("SELECT count FROM clicks ORDER BY count")).toEqual(
-      [1, 1, 1, 197].map((count) => ({ count })),
+      [1, 1, 1, 47].map((count) => ({ count })),
     );
     expect(await world.rows("SELECT count(*) AS n FROM events WHERE event LIKE 'CLICK%'")).toEqual([{ n: 3 }]);
   });

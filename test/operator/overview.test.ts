@@ -1,34 +1,12 @@
 /** What an operator looks at first, and what a look costs. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { applyReceipts } from "../../src/flows/messages/apply-receipts.ts";
-import { countLedgers } from "../../src/flows/operations/count-ledgers.ts";
-import type { OverviewAnswers } from "../../src/operator/answers/overview.ts";
 import { MOST_LOOKED_AT } from "../../src/store/operations/overview.ts";
 import { countingDatabase } from "../counting-database.ts";
 import { seed } from "../seed.ts";
-import { World } from "../world.ts";
+import { ADA, BOB, begin, look, lookAsCounted, world } from "./overview-stage.ts";
 
-const [ADA, BOB] = ["+12125550100", "+12125550101"];
-
-type Overview = OverviewAnswers["Overview"];
-
-let world: World;
-
-beforeEach(async () => {
-  world = await World.create();
-});
-
-/** After the sweep has counted. */
-async function look(query = ""): Promise<Overview> {
-  await countLedgers(world.deps, world.now);
-  return lookAsCounted(query);
-}
-
-async function lookAsCounted(query = ""): Promise<Overview> {
-  const answer = await world.operator("GET", `/overview${query}`);
-  expect(answer.status).toBe(200);
-  return answer.json();
-}
+beforeEach(begin);
 
 const sum = <T>(rows: T[], read: (row: T) => number) => rows.reduce((total, row) => total + read(row), 0);
 
@@ -145,18 +123,6 @@ describe("texts", () => {
     await seedHeld(MOST_LOOKED_AT);
     const { websites, needs } = await look();
     expect(websites).toMatchObject([{ waiting: MOST_LOOKED_AT + 10, held: null, overdue: null, waitsFor: null }]);
-    expect(needs).toMatchObject({ overdue: null, held: null });
-  });
-
-  it("are not counted over all where more websites have a hold than are shown", async () => {
-    for (let website = 0; website < 7; website++) {
-      const client = await world.brand([ADA], `w${website}`);
-      await world.send(client, { phone: ADA });
-      if (website < 6) await world.operator("POST", `/websites/w${website}/hold`, {});
-    }
-    world.advance(120);
-    const { websites, needs } = await look();
-    expect(websites.map(({ overdue }) => overdue)).toEqual([0, 0, 0, 0, 0]);
     expect(needs).toMatchObject({ overdue: null, held: null });
   });
 

@@ -5,7 +5,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-it("30 texts of a bulk request hold up no single text of another website", async () => {
+it("12 texts of a bulk request hold up no single text of another website", async () => {
   expect.hasAssertions();
-  await expectOnTime(30, 1);
+  await expectOnTime(12, 1);
 });

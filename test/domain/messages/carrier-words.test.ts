@@ -80,7 +80,7 @@ describe("a number in a carrier's words", () => {
     expect(strip(reason)).toBe(stored);
   });
 
-  testDrawnNumbers(600);
+  testDrawnNumbers(150);
 });
 
 describe("a quotation in a carrier's words", () => {

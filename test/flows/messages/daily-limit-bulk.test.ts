@@ -120,13 +120,6 @@ describe("a bulk request", () => {
     expect(await at.counted()).toBe(0);
   });
 
-  it("with a key that is stored is answered beyond the limit, and that its key is of another body", async () => {
-    await at.limit(700);
-    const key = { "idempotency-key": "campaign" };
-    const first = await (await at.bulk(600, key)).json();
-    await at.sendAll(100);
-    expect(await (await at.bulk(600, key)).json()).toEqual(first);
-    expect((await at.bulk(500, key)).status).toBe(409);
-    expect([await at.count("messages"), await at.counted()]).toEqual([700, 700]);
-  });
+  it("with a key that is stored is answered beyond the limit, and that its key is of another body", () =>
+    at.expectKeyAnswered(6, 1));
 });

@@ -71,6 +71,17 @@ export class DailyLimitStage {
     for (let left = count; left > 0; left--) expect((await this.send()).status).toBe(200);
   }
 
+  /** A bulk request with a key, and single texts that fill the limit: the key is answered beyond it, or is of another body. */
+  async expectKeyAnswered(many: number, others: number): Promise<void> {
+    await this.limit(many + others);
+    const key = { "idempotency-key": "campaign" };
+    const first = await (await this.bulk(many, key)).json();
+    await this.sendAll(others);
+    expect(await (await this.bulk(many, key)).json()).toEqual(first);
+    expect((await this.bulk(many - 1, key)).status).toBe(409);
+    expect([await this.count("messages"), await this.counted()]).toEqual([many + others, many + others]);
+  }
+
   async expectRefused(answering: Promise<Response>): Promise<Answer> {
     const answer = await read(await answering);
     expect([answer.status, answer.body.code]).toEqual([429, 42901]);

@@ -202,16 +202,16 @@ describe("a repetition", () => {
 
 describe("isolates at once", () => {
   it("never pass the limit together, and fill it", async () => {
-    await at.limit(7);
+    await at.limit(4);
     const other = await World.another(world);
     const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, index) =>
+      Array.from({ length: 10 }, (_, index) =>
         index % 5 === 4 ? at.bulk(2, {}, other) : at.send({}, {}, index % 2 ? other : world),
       ),
     );
     const statuses = answers.map(({ status }) => status);
     expect(new Set(statuses)).toEqual(new Set([200, 429]));
-    expect([await at.count("messages"), await at.counted()]).toEqual([7, 7]);
+    expect([await at.count("messages"), await at.counted()]).toEqual([4, 4]);
   });
 
   it("pass it while the object of the website is away: a text that is late would be worse", async () => {

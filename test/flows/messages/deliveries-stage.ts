@@ -1,5 +1,5 @@
 // Texts at a carrier, whose receipts come by its own calls.
-import { expect } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import type { ServiceState } from "../../../src/domain/operations/problems.ts";
 import { ADA, CarrierWorld, OURS } from "../../carriers/carrier-world.ts";
 import type { Submitted, TestCarrier } from "../../carriers/test-carrier.ts";
@@ -9,7 +9,7 @@ import { SEND } from "../../world.ts";
 export const MINUTE = 60;
 export let at: CarrierWorld;
 
-export async function begin(carrier: TestCarrier): Promise<void> {
+async function begin(carrier: TestCarrier): Promise<void> {
   at = await CarrierWorld.create(carrier);
   await at.world.sweep();
 }
@@ -50,4 +50,49 @@ export async function expectUndelivered(all: number, wrong: number, isProblem: b
   await report(texts, (place) => (Math.floor((place + 1) / step) > Math.floor(place / step) ? "30005" : undefined));
   const expected = isProblem ? [["deliveries-failing", "twilio", OURS, `UNDELIVERED, 30005 × ${wrong} of ${all}`]] : [];
   expect(await details()).toEqual(expected);
+}
+
+/** What becomes of the texts of one carrier, by its own receipts. */
+export function testCarrier(carrier: TestCarrier): void {
+  beforeEach(() => begin(carrier));
+
+  it("takes 30 texts, and none arrives: that is a problem, until one arrives", async () => {
+    const texts = await send(30);
+    at.world.advance(10);
+    expect((await look()).problems).toEqual([]);
+    await report(texts, () => (carrier === twilio ? "30034" : "40010"));
+    const expected = {
+      twilio: "CARRIER_FILTERED, 30034",
+      telnyx: "CARRIER_FILTERED, 40010",
+      kannel: "UNDELIVERED, 001",
+    };
+    expect(await details()).toEqual([
+      ["deliveries-failing", carrier.name, OURS, `${expected[carrier.name]} × 30 of 30`],
+    ]);
+    expect((await look()).carriers.find((it) => it.carrier === carrier.name)).toMatchObject({
+      lastFiveMinutes: { accepted: 30 },
+      receipts: { lastFiveMinutes: { delivered: 0, undelivered: 30, "no-receipt": 0 } },
+    });
+    at.world.advance(1);
+    await report(await send(1));
+    expect((await look()).problems).toEqual([]);
+  });
+
+  it("gives no receipt: that is a problem 17 minutes after the fifth text, until one comes", async () => {
+    const texts = await send(5);
+    at.world.advance(15 * MINUTE);
+    await at.world.sweep();
+    expect((await look()).problems).toEqual([]);
+    at.world.advance(2 * MINUTE);
+    await at.world.sweep();
+    expect(await details()).toEqual([
+      ["receipts-missing", carrier.name, null, "no receipt of 5 texts within 15 minutes"],
+    ]);
+    const state = await look();
+    expect(state.carriers.find((it) => it.carrier === carrier.name)?.receipts.lastHour).toEqual({
+      ...{ delivered: 0, undelivered: 0, "no-receipt": 5 },
+    });
+    await report(texts.slice(0, 1));
+    expect((await look()).problems).toEqual([]);
+  });
 }

@@ -1,7 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { ProblemDetail } from "../../../src/domain/operations/problems.ts";
-import { ADA, mockSockets, OURS } from "../../carriers/carrier-world.ts";
-import { at, beginWithTwilio, details, expectUndelivered, look, MINUTE, report, send } from "./deliveries-stage.ts";
+import { ADA, CARRIERS, mockSockets, OURS } from "../../carriers/carrier-world.ts";
+import { twilio } from "../../carriers/twilio.ts";
+import {
+  at,
+  beginWithTwilio,
+  details,
+  expectUndelivered,
+  look,
+  MINUTE,
+  report,
+  send,
+  testCarrier,
+} from "./deliveries-stage.ts";
 
 mockSockets();
 
@@ -10,6 +21,8 @@ beforeEach(beginWithTwilio);
 afterEach(() => {
   vi.restoreAllMocks();
 });
+
+describe.each(CARRIERS.filter((carrier) => carrier !== twilio))("$name", testCarrier);
 
 it.each<[string, number, number, boolean]>([
   ["40 of 100", 100, 40, true],

@@ -1,21 +1,11 @@
 /** The service knows whether texts arrive: what carriers report through their own calls is counted, and a problem once it must be. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { ADA, CARRIERS, mockSockets, OURS } from "../../carriers/carrier-world.ts";
+import { ADA, mockSockets, OURS } from "../../carriers/carrier-world.ts";
 import type { Submitted } from "../../carriers/test-carrier.ts";
 import { twilio } from "../../carriers/twilio.ts";
 import { bindDatabases, rowsOf } from "../../databases.ts";
 import { failingDatabase } from "../../failing-database.ts";
-import {
-  at,
-  begin,
-  beginWithTwilio,
-  details,
-  expectUndelivered,
-  look,
-  MINUTE,
-  report,
-  send,
-} from "./deliveries-stage.ts";
+import { at, beginWithTwilio, expectUndelivered, look, MINUTE, report, send, testCarrier } from "./deliveries-stage.ts";
 
 mockSockets();
 
@@ -30,49 +20,7 @@ const COUNTED = `SELECT detail ->> 1 AS sender, detail ->> 2 AS reason, detail -
 
 const counted = () => at.world.rows(COUNTED);
 
-describe.each(CARRIERS)("$name", (carrier) => {
-  beforeEach(() => begin(carrier));
-
-  it("takes 30 texts, and none arrives: that is a problem, until one arrives", async () => {
-    const texts = await send(30);
-    at.world.advance(10);
-    expect((await look()).problems).toEqual([]);
-    await report(texts, () => (carrier === twilio ? "30034" : "40010"));
-    const expected = {
-      twilio: "CARRIER_FILTERED, 30034",
-      telnyx: "CARRIER_FILTERED, 40010",
-      kannel: "UNDELIVERED, 001",
-    };
-    expect(await details()).toEqual([
-      ["deliveries-failing", carrier.name, OURS, `${expected[carrier.name]} × 30 of 30`],
-    ]);
-    expect((await look()).carriers.find((it) => it.carrier === carrier.name)).toMatchObject({
-      lastFiveMinutes: { accepted: 30 },
-      receipts: { lastFiveMinutes: { delivered: 0, undelivered: 30, "no-receipt": 0 } },
-    });
-    at.world.advance(1);
-    await report(await send(1));
-    expect((await look()).problems).toEqual([]);
-  });
-
-  it("gives no receipt: that is a problem 17 minutes after the fifth text, until one comes", async () => {
-    const texts = await send(5);
-    at.world.advance(15 * MINUTE);
-    await at.world.sweep();
-    expect((await look()).problems).toEqual([]);
-    at.world.advance(2 * MINUTE);
-    await at.world.sweep();
-    expect(await details()).toEqual([
-      ["receipts-missing", carrier.name, null, "no receipt of 5 texts within 15 minutes"],
-    ]);
-    const state = await look();
-    expect(state.carriers.find((it) => it.carrier === carrier.name)?.receipts.lastHour).toEqual({
-      ...{ delivered: 0, undelivered: 0, "no-receipt": 5 },
-    });
-    await report(texts.slice(0, 1));
-    expect((await look()).problems).toEqual([]);
-  });
-});
+describe("twilio", () => testCarrier(twilio));
 
 it.each<[string, number, number, boolean]>([
   ["5 of 5 on a quiet night", 5, 5, true],

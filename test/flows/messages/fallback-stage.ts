@@ -1,5 +1,7 @@
+import { expect } from "vitest";
 import type { Carrier, Submission } from "../../../src/carriers/carrier.ts";
 import { sandbox } from "../../../src/carriers/sandbox.ts";
+import { Random } from "../../random.ts";
 import { strictCarrier } from "../../strict/bindings.ts";
 import { type TestClient, World } from "../../world.ts";
 
@@ -19,6 +21,12 @@ export const refusedBy = (about: "sender" | "account" | "carrier"): Submission =
   reason: "not allowed",
   about,
 });
+
+const ANSWERS: Submission[] = [
+  ...[ACCEPTED, FULL, DOWN, UNKNOWN, refusedBy("sender"), refusedBy("carrier")],
+  { kind: "refused", reason: "no such number" },
+  { kind: "later", reason: "no more requests", exhausted: true },
+];
 
 /** A website with a fallback at another carrier. */
 export class FallbackStage {
@@ -87,5 +95,23 @@ export class FallbackStage {
     const answer = await this.world.operator("GET", `/messages/${messageId}`);
     const { submissions } = await answer.json<{ submissions: { outcome: string; reason: string | null }[] }>();
     return submissions.map(({ outcome, reason }) => ({ outcome, reason }));
+  }
+
+  /** Each text goes once at most over both carriers, whatever they answer. */
+  async expectOnce(seed: number): Promise<void> {
+    const random = new Random(seed);
+    this.answer = { north: () => random.pick(ANSWERS), south: () => random.pick(ANSWERS) };
+    const ids = await this.send(PHONES);
+    await this.pass(4);
+    for (const id of ids) {
+      const kinds = this.submitted.filter(({ messageId }) => messageId === id).map(({ kind }) => kind);
+      const end = kinds.findIndex((kind) => kind === "accepted" || kind === "unknown");
+      // Nobody is asked again once a carrier has the text, or may have it.
+      expect(end === -1 || end === kinds.length - 1).toBe(true);
+      const [status] = await this.stateOf(id);
+      if (end >= 0) expect(status).toBe("SENDING");
+      else expect(["PENDING_TO_SEND", "FAILED_TO_SEND"]).toContain(status);
+    }
+    expect(new Set(this.submitted.map(({ side }) => side)).size).toBe(2);
   }
 }

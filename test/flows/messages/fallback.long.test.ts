@@ -30,3 +30,5 @@ describe("while its own pauses", () => {
     expect(at.by("south")).toHaveLength(1);
   });
 });
+
+it.each([2, 3])("takes each text once at most over both, whatever they answer: %i", (seed) => at.expectOnce(seed));

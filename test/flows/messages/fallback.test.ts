@@ -1,7 +1,6 @@
 /** A website with a fallback: its texts go by it where their own sender, account or carrier fails them, and never twice. */
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Submission } from "../../../src/carriers/carrier.ts";
-import { Random } from "../../random.ts";
 import { ACCEPTED, DOWN, FALLBACK, FallbackStage, FULL, OWN, PHONES, refusedBy, UNKNOWN } from "./fallback-stage.ts";
 
 let at: FallbackStage;
@@ -116,25 +115,4 @@ describe("while its own pauses", () => {
   });
 });
 
-const ANSWERS: Submission[] = [
-  ...[ACCEPTED, FULL, DOWN, UNKNOWN, refusedBy("sender"), refusedBy("carrier")],
-  { kind: "refused", reason: "no such number" },
-  { kind: "later", reason: "no more requests", exhausted: true },
-];
-
-it.each([1, 2, 3])("takes each text once at most over both, whatever they answer: %i", async (seed) => {
-  const random = new Random(seed);
-  at.answer = { north: () => random.pick(ANSWERS), south: () => random.pick(ANSWERS) };
-  const ids = await at.send(PHONES);
-  await at.pass(4);
-  for (const id of ids) {
-    const kinds = at.submitted.filter(({ messageId }) => messageId === id).map(({ kind }) => kind);
-    const end = kinds.findIndex((kind) => kind === "accepted" || kind === "unknown");
-    // Nobody is asked again once a carrier has the text, or may have it.
-    expect(end === -1 || end === kinds.length - 1).toBe(true);
-    const [status] = await at.stateOf(id);
-    if (end >= 0) expect(status).toBe("SENDING");
-    else expect(["PENDING_TO_SEND", "FAILED_TO_SEND"]).toContain(status);
-  }
-  expect(new Set(at.submitted.map(({ side }) => side)).size).toBe(2);
-});
+it("takes each text once at most over both, whatever they answer", () => at.expectOnce(1));

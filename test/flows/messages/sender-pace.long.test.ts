@@ -1,10 +1,10 @@
 /** The pace of a sender over minutes and days. */
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Job } from "../../../src/domain/messages/job.ts";
 import type { SenderNamespace } from "../../../src/platform/sender-turns.ts";
-import { mockSockets } from "../../carriers/carrier-world.ts";
+import { mockSockets, OURS } from "../../carriers/carrier-world.ts";
 import { twilio } from "../../carriers/twilio.ts";
 import { Random } from "../../random.ts";
 import { World } from "../../world.ts";
@@ -103,3 +103,35 @@ it.each([1, 2, 3])(
 
 const objectOf = (sender: string) =>
   (env.SENDERS as SenderNamespace).getByName(JSON.stringify(["twilio", sender])) as unknown as DurableObjectStub;
+
+describe("a sender with a pace", () => {
+  it("stops no text of another sender", async () => {
+    await at.setPace({ messagesPerMinute: 1 });
+    await Promise.all(MANY.map((phone) => at.world.send(at.senders.shop, { phone })));
+    await at.senders.send(at.senders.at.client);
+    expect(at.came.filter(({ from }) => from === OURS)).toHaveLength(TWENTY.length);
+    expect(at.paced).toHaveLength(1);
+  });
+
+  it.each([
+    ["a higher one", { messagesPerMinute: 600, messagesPerDay: 2000 }],
+    ["none", { messagesPerMinute: null, messagesPerDay: null }],
+  ])("sends what waits by another pace once it has it: %s", async (_, pace) => {
+    await at.setPace({ messagesPerMinute: 1, messagesPerDay: 2 });
+    await at.senders.send(at.senders.shop, MANY.slice(0, 6));
+    await at.passSeconds(120);
+    expect(at.paced).toHaveLength(2);
+    await at.setPace(pace);
+    await at.passSeconds(5);
+    expect(at.paced).toHaveLength(6);
+  });
+
+  it("lets a transactional text go before a campaign", async () => {
+    await at.setPace({ messagesPerMinute: 120 });
+    const sale = await at.senders.send(at.senders.shop, MANY.slice(0, 8));
+    const code = await at.world.send(at.senders.shop, { phone: MANY[29], kind: "transactional" });
+    await at.world.runQueues();
+    expect(at.paced.length).toBeLessThan(sale.length);
+    expect(at.paced.at(-1)?.messageId).toBe(code);
+  });
+});

@@ -1,9 +1,9 @@
 /** The pace of a sender holds over all of its websites, in whichever run and database they are. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { mockSockets, OURS } from "../../carriers/carrier-world.ts";
+import { mockSockets } from "../../carriers/carrier-world.ts";
 import { bindDatabases, rowsOf } from "../../databases.ts";
 import { PaceStage } from "./pace-stage.ts";
-import { FULL, MANY, TWENTY } from "./sender-stage.ts";
+import { FULL, MANY } from "./sender-stage.ts";
 
 mockSockets();
 
@@ -16,14 +16,6 @@ beforeEach(async () => {
 afterEach(() => at.senders.end());
 
 describe("a sender with a pace", () => {
-  it("stops no text of another sender", async () => {
-    await at.setPace({ messagesPerMinute: 1 });
-    await Promise.all(MANY.map((phone) => at.world.send(at.senders.shop, { phone })));
-    await at.senders.send(at.senders.at.client);
-    expect(at.came.filter(({ from }) => from === OURS)).toHaveLength(TWENTY.length);
-    expect(at.paced).toHaveLength(1);
-  });
-
   it("has each text say until when it waits", async () => {
     await at.setPace({ messagesPerMinute: 1 });
     const ids = await at.senders.send(at.senders.shop, MANY.slice(0, 3));
@@ -35,28 +27,6 @@ describe("a sender with a pace", () => {
       groups: { rows: { why: string; count: number; nextTryAt: string }[] }[];
     }>();
     expect(groups[0]?.rows).toMatchObject([{ why: "pace", count: 2, nextTryAt: until[0] }]);
-  });
-
-  it.each([
-    ["a higher one", { messagesPerMinute: 600, messagesPerDay: 2000 }],
-    ["none", { messagesPerMinute: null, messagesPerDay: null }],
-  ])("sends what waits by another pace once it has it: %s", async (_, pace) => {
-    await at.setPace({ messagesPerMinute: 1, messagesPerDay: 2 });
-    await at.senders.send(at.senders.shop, MANY.slice(0, 6));
-    await at.passSeconds(120);
-    expect(at.paced).toHaveLength(2);
-    await at.setPace(pace);
-    await at.passSeconds(5);
-    expect(at.paced).toHaveLength(6);
-  });
-
-  it("lets a transactional text go before a campaign", async () => {
-    await at.setPace({ messagesPerMinute: 120 });
-    const sale = await at.senders.send(at.senders.shop, MANY.slice(0, 8));
-    const code = await at.world.send(at.senders.shop, { phone: MANY[29], kind: "transactional" });
-    await at.world.runQueues();
-    expect(at.paced.length).toBeLessThan(sale.length);
-    expect(at.paced.at(-1)?.messageId).toBe(code);
   });
 
   it("counts segments, and a text with media as one", async () => {
