@@ -25,6 +25,12 @@ function outcomeOf(read: () => BulkChunk[], refusals: (new () => Error)[]): unkn
   }
 }
 
+/** Whether the text has a string twice: then a changed character may have made one field of an object into another. */
+function hasStringTwice(json: string): boolean {
+  const strings = json.match(/"(?:[^"\\]|\\.)*"/gs) ?? [];
+  return new Set(strings).size < strings.length;
+}
+
 function failureOf(read: () => unknown): unknown {
   try {
     return read();
@@ -61,7 +67,10 @@ describe("the messages of a bulk request", () => {
           const bytes = encode(json);
           if (broken) bytes[broken.at % bytes.length] = broken.value;
           const expected = outcomeOf(() => parseChunks(bytes), [SyntaxError, TypeError]);
-          expect(outcomeOf(() => withoutSpace(readChunks(cutAt(bytes, cuts))), [BrokenBodyError])).toEqual(expected);
+          const read = () => withoutSpace(readChunks(cutAt(bytes, cuts)));
+          // JSON.parse takes the last of two fields of one name. The reader refuses them, as other tests show.
+          const isRefused = hasStringTwice(json) && /"must stand once/.test(JSON.stringify(failureOf(read)));
+          if (!isRefused) expect(outcomeOf(read, [BrokenBodyError])).toEqual(expected);
         },
       ),
       { numRuns: 800 },
