@@ -1,5 +1,5 @@
 /** A test text of an operator: it passes all that a text of the client passes, and so reaches nobody who has said STOP. */
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { TEST_TEXTS_A_MINUTE } from "../../src/flows/messages/send-test-text.ts";
 import { ADA, bindDatabases, makeBrand } from "../databases.ts";
 import { type TestClient, World } from "../world.ts";
@@ -117,6 +117,17 @@ it("is limited to some a minute and client", async () => {
   world.advance(61);
   expect((await press()).status).toBe(200);
   expect(await messages()).toHaveLength(TEST_TEXTS_A_MINUTE + 1);
+});
+
+it("waits for the limit of its website's requests, as any request", async () => {
+  vi.useFakeTimers({ now: world.now, toFake: ["Date"] });
+  for (let n = 0; n < 300; n++) await world.deps.limiter.admit("brand", () => world.now);
+  expect(await press()).toMatchObject({ status: 429, body: { code: 42900 } });
+  expect(await messages()).toEqual([]);
+  world.advance(2);
+  vi.setSystemTime(world.now);
+  expect(await press()).toMatchObject({ status: 200 });
+  vi.useRealTimers();
 });
 
 it("is stored in the database of its website", async () => {
