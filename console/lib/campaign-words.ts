@@ -33,23 +33,23 @@ export function titleOf(campaign: Counts): string {
 export function leadOf(campaign: Counts, now: number): string {
   const { messagesPerMinute, messagesPerDay } = campaign.senderPace;
   const limits = [
-    messagesPerMinute && `${formatCount(messagesPerMinute)} a minute`,
+    messagesPerMinute && perMinuteOf(messagesPerMinute),
     messagesPerDay && `${formatCount(messagesPerDay)} in 24 hours`,
   ];
   const most = limits.filter(Boolean).join(", ");
-  return speedOf(campaign, now) + (most && pendingOf(campaign) > 0 ? ` Segments of the sender at most: ${most}.` : "");
+  return speedOf(campaign, now) + (most && pendingOf(campaign) > 0 ? ` Segments of its sender at most: ${most}.` : "");
 }
+
+const perMinuteOf = (count: number) => `${formatCount(Math.round(count))} a minute`;
 
 function speedOf(campaign: Counts, now: number): string {
   const { accepted, perMinute, endsAt, held, scheduled } = campaign;
   const pending = pendingOf(campaign);
-  if (accepted === 0) return "Each sendPurpose of a client is a campaign. Its texts are counted for 30 days.";
+  const speed = perMinute === null ? "None has gone in the last minutes." : `${perMinuteOf(perMinute)}.`;
+  if (accepted === 0) return "Each sendPurpose of a client is a campaign.";
   if (endsAt !== null)
-    return `${perMinute === null ? NONE : `${formatCount(Math.round(perMinute))} a minute.`} The last goes at about ${formatClock(endsAt)}, in ${formatSpan(Math.max(60_000, Date.parse(endsAt) - now))}.`;
+    return `${speed} The last goes at about ${formatClock(endsAt)}, in ${formatSpan(Math.max(60_000, Date.parse(endsAt) - now))}.`;
   if (readyOf(campaign) === 0 && held) return "They go when somebody releases them.";
   if (readyOf(campaign) === 0 && scheduled) return "They go at their time, or when sending hours open.";
-  if (perMinute !== null && pending > 0) return `${formatCount(Math.round(perMinute))} a minute.`;
-  return pending === 0 ? "All have gone, or have ended." : NONE;
+  return pending === 0 ? "All have gone, or have ended." : speed;
 }
-
-const NONE = "None has gone in the last minutes.";

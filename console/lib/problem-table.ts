@@ -21,13 +21,13 @@ const MAKE_ROOM = ["Bind another database: new websites go there.", "Keep messag
 export const PROBLEM_TABLE: Record<Code, Words> = {
   "database-away": {
     sentence: "Database {database} does not answer",
-    effect: "Its websites get 503, and their clients repeat. Jobs wait in the queues. Nothing accepted is lost.",
+    effect: "Its websites get 503, and their clients repeat. Jobs wait. Nothing accepted is lost.",
     steps: ["Look at Cloudflare’s status page.", "Wait: it goes on by itself."],
     acts: [DATABASES],
   },
   "database-behind": {
     sentence: "Database {database} answers slowly",
-    effect: "Some requests are refused with 503 and come again. Nothing accepted is lost.",
+    effect: "Some requests get 503 and come again. Nothing accepted is lost.",
     steps: ["Wait. If it lasts, hold the largest campaign."],
     acts: [DATABASES],
     tone: "wait",
@@ -69,7 +69,7 @@ export const PROBLEM_TABLE: Record<Code, Words> = {
   },
   "database-full": {
     sentence: "Database {database} is full",
-    effect: "Its websites cannot send, and their clients know. Receipts and opt-outs are still stored.",
+    effect: "Its websites cannot send. Receipts and opt-outs are still stored.",
     steps: MAKE_ROOM,
     acts: [DATABASES],
   },
@@ -118,7 +118,7 @@ export const PROBLEM_TABLE: Record<Code, Words> = {
   "carrier-paused": {
     sentence: "{carrier} does not answer",
     counts: ["text"],
-    effect: " of {brands} wait. One is tried each minute; with its first answer all go by themselves.",
+    effect: " of {brands} wait. One is tried each minute; with the first that is taken all go by themselves.",
     steps: ["Repair the gateway, or ask the carrier.", "Then try it."],
     acts: ["try", WAITING],
     short: "{carrier} is silent",
@@ -142,7 +142,7 @@ export const PROBLEM_TABLE: Record<Code, Words> = {
   "receipts-missing": {
     sentence: "{carrier} sends no receipts",
     effect: "Texts go, and may arrive: nobody knows. Send nothing again.",
-    steps: ["Look at the queue of receipts.", "Then whether the carrier reaches PUBLIC_ORIGIN."],
+    steps: ["Look at the queue of receipts.", "Does the carrier reach PUBLIC_ORIGIN?"],
     tone: "wait",
     short: "no receipts",
   },
@@ -180,8 +180,8 @@ export const PROBLEM_TABLE: Record<Code, Words> = {
   },
   "credentials-behind": {
     sentence: "A change to a client has not taken effect",
-    effect: "A client that is suspended may still have access. The sweep tries each minute.",
-    steps: ["Look at Cloudflare’s status page for KV."],
+    effect: "A suspended client may still have access. The sweep tries each minute.",
+    steps: ["Look at Cloudflare’s status page."],
   },
   "keywords-without-effect": {
     sentence: "A STOP, START or HELP reached no website",
@@ -202,10 +202,7 @@ export const PROBLEM_TABLE: Record<Code, Words> = {
     sentence: "Some texts of people at {carrier} cannot be read",
     counts: ["text"],
     effect: " may hold an opt-out: these people are still texted.",
-    steps: [
-      "Read them in the log of {carrier}, and opt out who asked for it.",
-      "Correct its webhook, or its character set.",
-    ],
+    steps: ["Read them in its log, and opt out who asked for it.", "Correct its webhook, or its character set."],
     short: "{carrier} is unreadable",
   },
 };

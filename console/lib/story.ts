@@ -59,8 +59,8 @@ export function leadOf(message: Message, now: number): string {
   return `${why[0]?.toUpperCase()}${why.slice(1)}. ${told}`;
 }
 
-const isTaken = ({ outcome, httpStatus }: Callback) =>
-  outcome === "answered" && httpStatus !== null && httpStatus >= 200 && httpStatus < 300;
+/** Whether an endpoint has answered 2xx. */
+export const isTaken = ({ httpStatus }: { httpStatus: number | null }) => Math.floor((httpStatus ?? 0) / 100) === 2;
 
 /** How an endpoint has answered, in three words at most. */
 export function answerOf(callback: Callback): { words: string; isTaken: boolean } {

@@ -4,6 +4,7 @@ import { websitePath } from "../lib/addresses.ts";
 import { pathOf, type Route, toHash } from "../lib/router.ts";
 import { commandOf } from "../lib/shell-command.ts";
 import type { Look } from "../lib/status-words.ts";
+import { isTaken } from "../lib/story.ts";
 import { formatTime } from "../lib/times.ts";
 import { useAnswer } from "../lib/use-answer.ts";
 import { useOlder } from "../lib/use-older.ts";
@@ -99,10 +100,11 @@ function Answer({ callback }: Pick<ClientEvent, "callback">): JSX.Element {
   if (callback === null) return look("Not posted", "none");
   const { httpStatus, outcome, response } = callback;
   if (outcome === null) return look("Waiting", "waiting");
-  const isTaken = outcome === "answered" && httpStatus !== null && httpStatus >= 200 && httpStatus < 300;
   return (
     <Two
-      first={isTaken ? look(httpStatus, "delivered", "ok") : look(httpStatus ?? outcome, "failed", "bad")}
+      first={
+        isTaken(callback) ? look(httpStatus ?? "", "delivered", "ok") : look(httpStatus ?? outcome, "failed", "bad")
+      }
       second={<span class="one-line">{response}</span>}
     />
   );

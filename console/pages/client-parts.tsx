@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import type { Client, Posts, TestEvent } from "../answers.ts";
 import { ask } from "../lib/ask.ts";
 import { formatCount, formatShare, sumOf } from "../lib/numbers.ts";
+import { isTaken } from "../lib/story.ts";
 import { formatShortSpan, formatSpan, formatTime } from "../lib/times.ts";
 import { useAct } from "../lib/use-act.ts";
 import { ActButton, FailureLine } from "../parts/button.tsx";
@@ -145,7 +146,6 @@ function TestButton({ client, reload }: { client: Client; reload: () => void }):
     sending.run(async () =>
       setEvent(await ask<TestEvent>(`/operator/clients/${client.clientId}/test-event`, { method: "POST" })),
     );
-  const isTaken = event?.httpStatus != null && event.httpStatus >= 200 && event.httpStatus < 300;
   const took = event?.durationMilliseconds == null ? "" : ` in ${formatShortSpan(event.durationMilliseconds)}`;
   return (
     <>
@@ -158,8 +158,8 @@ function TestButton({ client, reload }: { client: Client; reload: () => void }):
       <div role="status">
         {event && (
           <>
-            <p class={`small ${isTaken ? "ok" : "bad"}`}>
-              {isTaken ? "Taken" : "Not taken"}: {event.httpStatus ?? event.outcome}
+            <p class={`small ${isTaken(event) ? "ok" : "bad"}`}>
+              {isTaken(event) ? "Taken" : "Not taken"}: {event.httpStatus ?? event.outcome}
               {took}. Nothing of a real person was in it.
             </p>
             {event.response && <pre class="words">{event.response}</pre>}

@@ -36,7 +36,7 @@ export function NewPerson({ websiteId, website, onClose }: Props): JSX.Element {
     const done = await ask<ImportAnswer>(`${websitePath(websiteId)}/subscribers?file=by+hand`, { method: "POST", csv });
     const fault = faultIn(done);
     if (fault) throw new Failure(400, { code: 40001, message: fault }, null);
-    tellDone(`They are subscribed to ${website}. The page of imports takes it back.`);
+    tellDone(`They are subscribed to ${website}.`);
     go(personHash((await findPerson(phone)).personId));
   };
   return (
@@ -53,7 +53,7 @@ export function NewPerson({ websiteId, website, onClose }: Props): JSX.Element {
       <Field
         id="new-evidence"
         label="How they agreed"
-        placeholder="paper form 118, at the till"
+        placeholder="paper form 118"
         value={evidence}
         onInput={setEvidence}
       />

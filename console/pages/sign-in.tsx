@@ -27,7 +27,7 @@ export function SignIn({ isAway, words, token, onSignedIn }: Props): JSX.Element
     asking.run(async () => {
       await ask("/console/session", { method: "POST", body: { token: given } });
       const { session } = await ask<SessionAnswer>("/console/session");
-      if (!session) throw new Failure(0, { code: 0, message: "The browser has not kept the session’s cookie." }, null);
+      if (!session) throw new Failure(0, { code: 0, message: "The browser keeps no cookie." }, null);
       onSignedIn(session);
     });
 
@@ -49,9 +49,7 @@ export function SignIn({ isAway, words, token, onSignedIn }: Props): JSX.Element
         <Mark /> Textgate
       </div>
       <h1>Sign in</h1>
-      <p class="lead">
-        With your own operator’s token. It is kept nowhere in this browser; the session ends after 12 hours.
-      </p>
+      <p class="lead">With your own operator’s token. The session ends after 12 hours.</p>
       {(isAway || words) && (
         <p class="sign-in-words" role="status">
           {isAway ? "Textgate does not answer. This page looks again every 10 seconds." : words}

@@ -7,7 +7,6 @@ import { go } from "../lib/use-route.ts";
 import { Confirm } from "../parts/confirm.tsx";
 import { FromShell } from "../parts/empty.tsx";
 import { Field } from "../parts/field.tsx";
-import { tellDone } from "../parts/toast.tsx";
 
 interface Props {
   clientId: string;
@@ -24,7 +23,6 @@ export function TestText({ clientId, name, onClose }: Props): JSX.Element {
     const body = { phone, text };
     const path = `/operator/clients/${clientId}/test-text`;
     const { messageId } = await ask<{ messageId: string }>(path, { method: "POST", body });
-    tellDone("The test text is accepted.");
     go(`#/messages/${messageId}`);
   };
   return (
@@ -39,7 +37,7 @@ export function TestText({ clientId, name, onClose }: Props): JSX.Element {
       <Field
         id="test-number"
         label="Number"
-        hint="As any text, it goes only to a person who is subscribed."
+        hint="It goes only to a person who is subscribed."
         value={number}
         onInput={setNumber}
       />

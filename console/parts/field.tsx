@@ -1,4 +1,17 @@
-import type { JSX } from "preact";
+import type { ComponentChildren, JSX } from "preact";
+
+interface LabeledProps {
+  id: string;
+  label: string;
+  children: ComponentChildren;
+}
+
+const Labeled = ({ id, label, children }: LabeledProps) => (
+  <div class="field">
+    <label for={id}>{label}</label>
+    {children}
+  </div>
+);
 
 interface FieldProps {
   id: string;
@@ -13,8 +26,7 @@ interface FieldProps {
 /** A line of text, its name above, its meaning below. */
 export function Field({ id, label, hint, value, placeholder, onInput, onEnter }: FieldProps): JSX.Element {
   return (
-    <div class="field">
-      <label for={id}>{label}</label>
+    <Labeled id={id} label={label}>
       <input
         id={id}
         value={value}
@@ -27,7 +39,7 @@ export function Field({ id, label, hint, value, placeholder, onInput, onEnter }:
         }}
       />
       {hint && <p class="hint">{hint}</p>}
-    </div>
+    </Labeled>
   );
 }
 
@@ -42,15 +54,14 @@ interface DayFieldProps {
 /** A day, or a time. While somebody types one, it is none, and nothing changes. */
 export function DayField({ id, label, value, onChange, type = "date" }: DayFieldProps): JSX.Element {
   return (
-    <div class="field">
-      <label for={id}>{label}</label>
+    <Labeled id={id} label={label}>
       <input
         id={id}
         type={type}
         value={value}
         onChange={(event) => event.currentTarget.value && onChange(event.currentTarget.value)}
       />
-    </div>
+    </Labeled>
   );
 }
 
@@ -65,10 +76,9 @@ interface ChoiceProps {
 /** One of several. */
 export function Choice({ id, label, options, value, onChange }: ChoiceProps): JSX.Element {
   return (
-    <div class="field">
-      <label for={id}>{label}</label>
+    <Labeled id={id} label={label}>
       <Options id={id} options={options} value={value} onChange={onChange} />
-    </div>
+    </Labeled>
   );
 }
 
