@@ -37,7 +37,7 @@ export function leadOf(campaign: Counts, now: number): string {
     messagesPerDay && `${formatCount(messagesPerDay)} in 24 hours`,
   ];
   const most = limits.filter(Boolean).join(", ");
-  return speedOf(campaign, now) + (most && pendingOf(campaign) > 0 ? ` Segments of its sender at most: ${most}.` : "");
+  return speedOf(campaign, now) + (most && pendingOf(campaign) > 0 ? ` Segments of the sender at most: ${most}.` : "");
 }
 
 const perMinuteOf = (count: number) => `${formatCount(Math.round(count))} a minute`;
