@@ -227,7 +227,7 @@ describe("an agent that reads", () => {
     expect([isError, text]).toEqual([true, expect.stringContaining(told)]);
   });
 
-  // Of this file's own website: other files send through the same service meanwhile.
+  // Each list is that of this file's own website: other files send through the same service meanwhile.
   it.each<[name: string, own: () => Record<string, unknown>, args: Record<string, unknown>]>([
     [
       "findMessages",
