@@ -141,11 +141,6 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
     reason: "The first, until there are enough.",
   },
   {
-    step: /^(SCAN messages USING INDEX messages_scheduled|SEARCH messages USING INDEX messages_scheduled_by_website \(website_id=\?\))$/,
-    sql: "count(*) AS count FROM (SELECT m.website_id",
-    reason: "Texts for later that do not wait: 10,000 at most.",
-  },
-  {
     step: "SEARCH messages USING INDEX messages_scheduled_by_website (website_id=?)",
     sql: "ORDER BY m.message_id LIMIT 1",
     reason: "The first of a website: one row.",
@@ -199,7 +194,6 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
     reason: THE_OPERATORS_LOOK,
   },
   { step: "SCAN carrier_pauses", reason: "A row for each sender and carrier that fails." },
-  { step: "SCAN p", sql: "FROM carrier_pauses p", reason: "A row for each sender and carrier that fails." },
   { step: "SEARCH carrier_pauses USING PRIMARY KEY (carrier=?)", reason: "A row for each of its senders that fails." },
   {
     step: "SEARCH d1_migrations USING INDEX sqlite_autoindex_d1_migrations_1",
@@ -240,11 +234,6 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
     step: "SEARCH messages USING INDEX messages_pending (due_at>?)",
     sql: "AS lookedAt",
     reason: "Pending messages that are due later: 50,000 at most.",
-  },
-  {
-    step: /^SEARCH scheduled_messages USING INDEX scheduled_by_(time|website) /,
-    sql: "NULL AS minute",
-    reason: "The requests that are kept for a time of today, by the index alone.",
   },
   {
     step: "SEARCH subscriptions USING PRIMARY KEY (website_id=?)",
