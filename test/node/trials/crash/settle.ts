@@ -31,10 +31,13 @@ async function untilSilent(
   longestMilliseconds = LONGEST_SEARCH_MILLISECONDS,
 ): Promise<void> {
   const started = performance.now();
-  const quietFor = () => performance.now() - Math.max(started, carrier.lastSeen, receiver.lastSeen);
-  while (quietFor() < SILENCE_MILLISECONDS || carrier.reporting > 0 || (await isWaiting(service))) {
+  // A text that was claimed a moment ago waits no more, and is on its way to the carrier.
+  let waited = started;
+  const quietFor = () => performance.now() - Math.max(waited, carrier.lastSeen, receiver.lastSeen);
+  while (quietFor() < SILENCE_MILLISECONDS || carrier.reporting > 0) {
     if (performance.now() - started > longestMilliseconds) return;
     await wait(LOOK_AGAIN_MILLISECONDS);
+    if (await isWaiting(service)) waited = performance.now();
   }
 }
 
