@@ -1,6 +1,6 @@
 // The real objects of websites and senders, on the clock, the queues and the broken bindings of a test.
 
-import { runInDurableObject } from "cloudflare:test";
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import type { Deps } from "../src/deps.ts";
 import type { Credentials } from "../src/domain/clients/client.ts";
@@ -22,12 +22,32 @@ export function objectsWithoutLimit(deps: () => Deps): RateLimiterNamespace {
   return strictObjects({ getByName: () => object } as unknown as RateLimiterNamespace);
 }
 
+/** The objects that tests have called. */
+const called = new Map<string, DurableObjectStub>();
+
+function call<T>(kind: string, name: string, stub: T): T {
+  called.set(`${kind} ${name}`, stub as unknown as DurableObjectStub);
+  return stub;
+}
+
+/** Deletes what the objects that tests have called hold, in storage and in memory. */
+export async function emptyObjects(): Promise<void> {
+  const stubs = [...called.values()];
+  called.clear();
+  await Promise.all(stubs.map(emptyObject));
+}
+
+async function emptyObject(stub: DurableObjectStub): Promise<void> {
+  await runInDurableObject(stub, (_, { storage }) => storage.deleteAll());
+  await evictDurableObject(stub);
+}
+
 export function objectsOn(deps: () => Deps): RateLimiterNamespace {
   const bound = env.RATE_LIMITER as RateLimiterNamespace;
   /** The class of the objects: where a test file has mocks, its own import is another. */
   let Class: typeof RateLimiter | undefined;
   const getByName = (name: string) => {
-    const stub = bound.getByName(name);
+    const stub = call("website", name, bound.getByName(name));
     const onTheTest = async () => {
       Class ??= await runInDurableObject(stub as unknown as DurableObjectStub, classOf);
       Class.makeDeps = deps;
@@ -57,7 +77,7 @@ export function objectsOn(deps: () => Deps): RateLimiterNamespace {
 
 export function sendersOn(now: () => number): SenderNamespace {
   const getByName = (name: string) => {
-    const stub = (env.SENDERS as SenderNamespace).getByName(name);
+    const stub = call("sender", name, (env.SENDERS as SenderNamespace).getByName(name));
     const ask = async (...given: Parameters<SenderObject["ask"]>) => {
       const Class = await runInDurableObject(stub as unknown as DurableObjectStub, classOfSender);
       Class.now = now;

@@ -17,7 +17,7 @@ import { begin } from "./kept-beginnings.ts";
 import { nextDue } from "./next-due.ts";
 import { objectsOn, sendersOn } from "./objects.ts";
 import { endSilences } from "./silence.ts";
-import { emptyStores, makeSchema } from "./stores.ts";
+import { makeStores } from "./stores.ts";
 import { strictEnv, strictQueue } from "./strict/bindings.ts";
 import { CutOffError, type Handler, type Invocation } from "./strict/invocation.ts";
 import { platform } from "./strict/platform.ts";
@@ -89,8 +89,7 @@ export class World {
 
   /** An empty world: nothing of an earlier test is left in a store. */
   static async create(): Promise<World> {
-    await emptyStores();
-    await makeSchema();
+    await makeStores();
     skipPauses();
     endSilences();
     platform.reset();
