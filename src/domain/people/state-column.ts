@@ -2,7 +2,7 @@
 import { CsvError } from "./csv.ts";
 
 /** Other words in front, as in `customer_state`, say of what else it is a state. */
-const BEFORE = "is|has|sms|texts?|mobile|phone|marketing|accepts|subscription|subscriber";
+const BEFORE = "is|has|sms|text(?:s|ing|message)?|mobile|phone|marketing|accepts|subscription|subscriber";
 
 /** A contact's state may be where it lives. */
 const BEFORE_STATUS = "number|contact|member|list|channel|program|current|enrollment|opt|sub";
@@ -13,7 +13,7 @@ const ALONE = [
   ...["subscribe", "subscribed", "subscription", "opt", "opted", "stop", "stopped", "revoked", "nosms", "notexts?"],
 ];
 
-const AFTER = "(status|state|flag|yn|yesno|(of|for|on|by)?(sms|texts?))*";
+const AFTER = "(status|state|flag|enabled|settings?|yn|yesno|(of|for|on|by)?(sms|texts?))*";
 
 const STATE = new RegExp(`^(${BEFORE})*(${ALONE.join("|")}|(${BEFORE}|${BEFORE_STATUS})*status)${AFTER}$`);
 
@@ -28,6 +28,30 @@ const ANYWHERE = [
   ...["acceptsms", "acceptssms", "accepttext", "acceptstext", "acceptsmarketing"],
   ...["allowsms", "allowssms", "allowtext", "allowstext", "smsallowed", "textallowed", "textsallowed"],
   ...["receivesms", "receivessms", "receivetext", "receivestext", "wantssms", "wantstext", "oktotext", "oktosms"],
+  ...["textyou", "smsyou", "messageyou", "textok", "smsok", "okaytotext", "okaytosms", "textable", "litigator"],
+  ...[
+    "revok",
+    "revocation",
+    "textedstop",
+    "sentstop",
+    "repliedstop",
+    "stopdate",
+    "stoppedat",
+    "stoppedon",
+    "stopreceived",
+  ],
+  ...["smsmarketing", "textmarketing", "textmessagemarketing", "marketingallowed", "allowmarketing", "allowsmarketing"],
+  ...["smspreference", "textpreference", "marketingpreference", "smssetting", "textsetting"],
+  ...[
+    "smsnotification",
+    "textnotification",
+    "smsalert",
+    "textalert",
+    "smsdeclined",
+    "textdeclined",
+    "refusesms",
+    "refusedsms",
+  ],
 ];
 
 const ABOUT_OTHERS = /email|fax/;
