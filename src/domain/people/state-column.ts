@@ -11,6 +11,7 @@ const BEFORE_STATUS = "number|contact|member|list|channel|program|current|enroll
 const ALONE = [
   ...["status", "state", "active", "inactive", "enabled", "disabled", "marketing", "dnd", "dnt"],
   ...["subscribe", "subscribed", "subscription", "opt", "opted", "stop", "stopped", "revoked", "nosms", "notexts?"],
+  "baja",
 ];
 
 const AFTER = "(status|state|flag|enabled|settings?|yn|yesno|(of|for|on|by)?(sms|texts?))*";
@@ -29,38 +30,22 @@ const ANYWHERE = [
   ...["allowsms", "allowssms", "allowtext", "allowstext", "smsallowed", "textallowed", "textsallowed"],
   ...["receivesms", "receivessms", "receivetext", "receivestext", "wantssms", "wantstext", "oktotext", "oktosms"],
   ...["textyou", "smsyou", "messageyou", "textok", "smsok", "okaytotext", "okaytosms", "textable", "litigator"],
-  ...[
-    "revok",
-    "revocation",
-    "textedstop",
-    "sentstop",
-    "repliedstop",
-    "stopdate",
-    "stoppedat",
-    "stoppedon",
-    "stopreceived",
-  ],
+  ...["revok", "revocation", "textedstop", "sentstop", "repliedstop", "stopdate", "stopreceived"],
+  ...["stoppedat", "stoppedon", "smsdeclined", "textdeclined", "refusesms", "refusedsms"],
   ...["smsmarketing", "textmarketing", "textmessagemarketing", "marketingallowed", "allowmarketing", "allowsmarketing"],
   ...["smspreference", "textpreference", "marketingpreference", "smssetting", "textsetting"],
-  ...[
-    "smsnotification",
-    "textnotification",
-    "smsalert",
-    "textalert",
-    "smsdeclined",
-    "textdeclined",
-    "refusesms",
-    "refusedsms",
-  ],
+  ...["smsnotification", "textnotification", "smsalert", "textalert"],
+  // Lists in French and Spanish have these.
+  ...["abonne", "desinscri", "nepascontacter", "suscrit", "dadodebaja", "fechabaja", "nomolestar", "nocontactar"],
 ];
 
 const ABOUT_OTHERS = /email|fax/;
 const ABOUT_TEXTS = /sms|text|mobile|phone/;
 
-/** The letters and digits of a name. Salesforce puts `__c` behind the names of its own users. */
+/** The letters and digits of a name, without accents. Salesforce puts `__c` behind the names of its own users. */
 const lettersOf = (name: string) =>
   name
-    .normalize("NFKC")
+    .normalize("NFKD")
     .toLowerCase()
     .replace(/__c$/, "")
     .replaceAll(/[^a-z0-9]/g, "");

@@ -74,6 +74,9 @@ const STATES = [
   ...["SMS Preference", "Text preferences", "Marketing Preferences", "SMS notifications", "Text Alerts", "sms_alerts"],
   ...["Text message subscription", "Text Message Marketing", "SMS declined", "Refused SMS", "SMS Marketing State"],
   ...["customerSmsMarketingState", "TCPA litigator"],
+  // In French and Spanish.
+  ...["Désabonné", "Desabonne le", "Désinscription SMS", "Abonné", "Consentement SMS", "STOP SMS", "Ne pas contacter"],
+  ...["Suscrito", "Desuscrito", "Dado de baja", "Baja", "fecha_baja", "Consentimiento", "No molestar"],
   ...["Email and SMS opt-out", "Ｏｐｔ－Ｏｕｔ", "Is Blocked"],
 ];
 
@@ -96,6 +99,9 @@ const OTHERS = [
     "Bus stop",
     "Stop number",
     "Declined payments",
+    "Rebaja",
+    "Baja California",
+    "Prénom",
     "Refused delivery",
     "Email alerts",
     "Email marketing preference",
