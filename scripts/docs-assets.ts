@@ -12,8 +12,8 @@ const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 
 mkdirSync(join(ROOT, "public/docs"), { recursive: true });
 const document = JSON.parse(read("public/openapi.json")) as Document;
-for (const page of pagesOf(document, (name) => read(`docs/${name}`)))
-  replace(`public${page.address}.html`, renderPage(page, document));
+const pages = pagesOf(document, (name) => read(`docs/${name}`));
+for (const page of pages) replace(`public${page.address}.html`, renderPage(page, pages, document));
 replace("public/docs/page.js", await bundle("browser.ts"));
 replace("public/docs/page.css", await bundle("page.css"));
 

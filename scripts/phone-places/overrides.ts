@@ -85,6 +85,30 @@ export const AREA_CODE_OVERRIDES: Override[] = [
     region: "US-LA",
     reason: "Northern Louisiana, over 318 since September 2025; not in the data yet.",
   },
+  {
+    codes: "357",
+    add: "America/Los_Angeles",
+    region: "US-CA",
+    reason: "Fresno, over 559 since March 2025; not in the data yet.",
+  },
+  {
+    codes: "465",
+    add: "America/New_York",
+    region: "US-NY",
+    reason: "New York City without Manhattan, over 718 from 2026; not in the data yet.",
+  },
+  {
+    codes: "471",
+    add: "America/Chicago",
+    region: "US-MS",
+    reason: "Northern Mississippi, over 662 since January 2026; not in the data yet.",
+  },
+  {
+    codes: "483",
+    add: "America/Chicago",
+    region: "US-AL",
+    reason: "Southeastern Alabama, over 334 since February 2026; not in the data yet.",
+  },
   { codes: "436", add: "America/New_York", region: "US-OH", reason: "Over 440 since 2024; not in the data yet." },
   {
     codes: "621",

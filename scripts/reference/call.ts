@@ -16,8 +16,8 @@ import { CREDENTIALS, PROGRAMS, type Request } from "./programs.ts";
 /** What a call needs of its page. */
 export interface Surroundings {
   document: Document;
-  /** The ids that a link can lead to. */
-  places: ReadonlySet<string>;
+  /** The addresses of the ids that a link can lead to. */
+  places: ReadonlyMap<string, string>;
   /** The names of the credentials that its calls take. */
   security: ReadonlySet<string>;
 }
@@ -206,8 +206,7 @@ function renderErrors({ responses }: Call, { document, places }: Surroundings): 
   const media = errors.flatMap((response) => Object.values(follow(document, response).content ?? {}));
   const items = media.flatMap(({ examples = {} }) =>
     Object.entries(examples).map(([code, { summary = "" }]) => {
-      const address = `${places.has(code) ? "" : "/docs"}#${code}`;
-      return html`<li><a href="${address}">${code}</a> ${toHtml(summary, places)}</li>`;
+      return html`<li><a href="${places.get(code)}">${code}</a> ${toHtml(summary, places)}</li>`;
     }),
   );
   return html`${items.length > 0 && html`<h4>Errors</h4><ul class="errors">${items}</ul>`}`;

@@ -2,10 +2,10 @@ import { Marked } from "marked";
 import { escapeHtml, Markup } from "./html.ts";
 
 /**
- * @param places the ids of the page: a link between the pages of docs/ leads to its place on this page; where the page has none, its text
- *   stays
+ * @param places the addresses of the ids of the pages: a link between the pages of docs/ leads to its place here; where there is none, its
+ *   text stays
  */
-export function toHtml(markdown: string, places: ReadonlySet<string>): Markup {
+export function toHtml(markdown: string, places: ReadonlyMap<string, string>): Markup {
   const marked = new Marked({
     renderer: {
       heading({ depth, text, tokens }) {
@@ -15,8 +15,8 @@ export function toHtml(markdown: string, places: ReadonlySet<string>): Markup {
       link({ href, tokens }) {
         const text = this.parser.parseInline(tokens);
         const anchor = /^[^:/]*#(.*)$/.exec(href)?.[1];
-        if (anchor !== undefined) return places.has(anchor) ? `<a href="#${anchor}">${text}</a>` : text;
-        return /^(https:|\/)/.test(href) ? `<a href="${escapeHtml(href)}">${text}</a>` : text;
+        const address = anchor === undefined ? href : (places.get(anchor) ?? "");
+        return /^(https:|\/|#)/.test(address) ? `<a href="${escapeHtml(address)}">${text}</a>` : text;
       },
       // What Markdown takes for a tag is a word of ours.
       html: ({ text }) => escapeHtml(text),

@@ -44,11 +44,14 @@ export function pagesOf(document: Document, read: (name: string) => string): Pag
     ...[named("quick-start.md", "Credentials"), named("quick-start.md", "The first text")],
     ...main,
     { ...named("quick-start.md", "Callbacks and their signatures"), calls: own.filter(({ isEvent }) => isEvent) },
-    ...[named("quick-start.md", "When it goes wrong"), ...ofClients, everyRequest],
+    ...[named("callbacks.md", "A signature by hand"), named("quick-start.md", "When it goes wrong")],
+    ...[...ofClients, everyRequest],
     ...[named("carriers.md", "The sandbox"), named("quick-start.md", "Rehearse it"), ...rest],
   ];
   const operator = [
-    ...[named("runbook.md", "By symptom"), named("runbook.md", "Problems")],
+    ...sectionsOf(read("runbook.md")).map(toPart),
+    ...[named("carriers.md", "How each carrier behaves"), named("procedures.md", "When a database fills")],
+    ...[named("settings.md", "Change SERVICE_KEY"), named("monitoring.md", "Alerts")],
     ...[...tagged(others), ...ofOthers, { ...everyRequest, markdown: OF_OTHERS }],
   ];
   return [
@@ -82,8 +85,8 @@ const NAMES = [
   ["/docs/operator", "For operators"],
 ] as const;
 
-export function renderPage(page: Page, document: Document): string {
-  const places = new Set(page.parts.flatMap(idsOf));
+export function renderPage(page: Page, pages: Page[], document: Document): string {
+  const places = placesOf(page, pages);
   const security = new Set(page.parts.flatMap(({ calls }) => calls.flatMap(securityOf)));
   const surroundings = { document, places, security };
   return `${
@@ -118,6 +121,14 @@ ${page.parts.map((part) => renderPart(part, surroundings))}
 </html>
 `.text
   }`;
+}
+
+/** What stands on both pages is read on this one. */
+function placesOf(page: Page, pages: Page[]): Surroundings["places"] {
+  const there = pages.flatMap(({ address, parts }) =>
+    parts.flatMap(idsOf).map((id) => [id, `${address}#${id}`] as const),
+  );
+  return new Map([...there, ...page.parts.flatMap(idsOf).map((id) => [id, `#${id}`] as const)]);
 }
 
 const idsOf = ({ id, markdown, calls }: Part) => [

@@ -44,7 +44,7 @@ const ANSWERS: readonly [bit: number, answer: RegExp, outcome: Outcome][] = [
 ];
 
 /** In the text of a receipt, as SMPP 3.4 has it in appendix B: the network's own error code. */
-const ERROR_CODE = /\berr:(\w{1,8})\b/i;
+const ERROR_CODE = /\berr:\s*(\w{1,8})\b(?!:)/i;
 
 /** At the end of it: the beginning of the message, which is no word of the network. */
 const QUOTED_TEXT = /\btext:.*$/is;

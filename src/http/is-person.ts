@@ -5,7 +5,7 @@ import type { ApiRequest } from "./api-request.ts";
  * What the network libraries of iOS, Android and Flutter send for an app that names no agent of its own: the app looks at the link, and
  * shows no page. Browsers send none of them, and isbot does not have them.
  */
-const NETWORK_LIBRARY = /\bCFNetwork\/|\bAlamofire\/|^(?:Dalvik|Dart|stagefright)\//;
+const NETWORK_LIBRARY = /\bCFNetwork\/|\bAlamofire\/|^(?:AppleCoreMedia|Dalvik|Dart|stagefright)\//;
 
 /** What browsers and messengers send when nobody has clicked yet. */
 const PREFETCH_HEADERS = ["purpose", "sec-purpose", "x-purpose", "x-moz"];

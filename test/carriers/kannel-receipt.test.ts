@@ -51,6 +51,16 @@ it.each([
 });
 
 it.each([
+  ["stat:UNDELIV err:034", "034"],
+  ["stat: UNDELIV err: 034", "034"],
+  ["stat: UNDELIV ERR: 0A2 text: Hello", "0A2"],
+  ["err: stat: UNDELIV", undefined],
+  ["stat: UNDELIV err: text: 034", undefined],
+])("the answer %j has the code %s", (answer, code) => {
+  expect(read(`${new URLSearchParams({ type: "2", answer })}`)?.carrierCode).toBe(code);
+});
+
+it.each([
   ["0x00000400", "0x500", "0x400"],
   ["0x0000000b", "0x0c", "0x0b"],
   ["0x00000058", "0x59", "0x58"],

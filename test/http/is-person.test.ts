@@ -17,6 +17,7 @@ it.each([
   "Dalvik/2.1.0 (Linux; U; Android 14; Pixel 8 Build/AP1A.240505.004)",
   "Dart/3.5 (dart:io)",
   "stagefright/1.2 (Linux;Android 14)",
+  "AppleCoreMedia/1.0.0.21E236 (iPhone; U; CPU OS 17_4 like Mac OS X; en_us)",
   "okhttp/4.12.0",
   "Mozilla/5.0 (Windows NT 10.0; Win64; x64) SkypeUriPreview Preview/0.5",
   "WhatsApp/2.24.8.85 A",

@@ -2,7 +2,7 @@
 import { CsvError } from "./csv.ts";
 
 /** Other words in front, as in `customer_state`, say of what else it is a state. */
-const BEFORE = "is|has|sms|texts?|mobile|phone|marketing|accepts|subscription|subscriber";
+const BEFORE = "is|has|sms|text(?:s|ing|message)?|mobile|phone|marketing|accepts|subscription|subscriber";
 
 /** A contact's state may be where it lives. */
 const BEFORE_STATUS = "number|contact|member|list|channel|program|current|enrollment|opt|sub";
@@ -11,9 +11,10 @@ const BEFORE_STATUS = "number|contact|member|list|channel|program|current|enroll
 const ALONE = [
   ...["status", "state", "active", "inactive", "enabled", "disabled", "marketing", "dnd", "dnt"],
   ...["subscribe", "subscribed", "subscription", "opt", "opted", "stop", "stopped", "revoked", "nosms", "notexts?"],
+  "baja",
 ];
 
-const AFTER = "(status|state|flag|yn|yesno|(of|for|on|by)?(sms|texts?))*";
+const AFTER = "(status|state|flag|enabled|settings?|yn|yesno|(of|for|on|by)?(sms|texts?))*";
 
 const STATE = new RegExp(`^(${BEFORE})*(${ALONE.join("|")}|(${BEFORE}|${BEFORE_STATUS})*status)${AFTER}$`);
 
@@ -28,15 +29,23 @@ const ANYWHERE = [
   ...["acceptsms", "acceptssms", "accepttext", "acceptstext", "acceptsmarketing"],
   ...["allowsms", "allowssms", "allowtext", "allowstext", "smsallowed", "textallowed", "textsallowed"],
   ...["receivesms", "receivessms", "receivetext", "receivestext", "wantssms", "wantstext", "oktotext", "oktosms"],
+  ...["textyou", "smsyou", "messageyou", "textok", "smsok", "okaytotext", "okaytosms", "textable", "litigator"],
+  ...["revok", "revocation", "textedstop", "sentstop", "repliedstop", "stopdate", "stopreceived"],
+  ...["stoppedat", "stoppedon", "smsdeclined", "textdeclined", "refusesms", "refusedsms"],
+  ...["smsmarketing", "textmarketing", "textmessagemarketing", "marketingallowed", "allowmarketing", "allowsmarketing"],
+  ...["smspreference", "textpreference", "marketingpreference", "smssetting", "textsetting"],
+  ...["smsnotification", "textnotification", "smsalert", "textalert"],
+  // Lists in French and Spanish have these.
+  ...["abonne", "desinscri", "nepascontacter", "suscrit", "dadodebaja", "fechabaja", "nomolestar", "nocontactar"],
 ];
 
 const ABOUT_OTHERS = /email|fax/;
 const ABOUT_TEXTS = /sms|text|mobile|phone/;
 
-/** The letters and digits of a name. Salesforce puts `__c` behind the names of its own users. */
+/** The letters and digits of a name, without accents. Salesforce puts `__c` behind the names of its own users. */
 const lettersOf = (name: string) =>
   name
-    .normalize("NFKC")
+    .normalize("NFKD")
     .toLowerCase()
     .replace(/__c$/, "")
     .replaceAll(/[^a-z0-9]/g, "");

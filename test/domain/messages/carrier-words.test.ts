@@ -63,6 +63,7 @@ describe("a number in a carrier's words", () => {
     "twilio: HTTP 400, 21211",
     "telnyx: delivery_failed, 40001: Not routable",
     "kannel: undelivered: id:1 sub:001 dlvrd:000 submit date:2611281159 done date:261128120001 stat:UNDELIV err:069",
+    "kannel: undelivered: submit date: 2611281159 done date: 2611281200 stat: UNDELIV err: 069",
     "kannel: HTTP 404: SM01234567890123456789012345678901 of 5f0c5a9e-7d0d-4d6c-9c39-012345678901",
     "kannel: refused by the SMSC: 30 of 60 per second, at 09:15",
     "twilio: HTTP 400, 21211: The 'To' number is not valid",

@@ -100,6 +100,10 @@ describe("where a number is", () => {
     ["southern Indiana", "+18125550123", [CENTRAL, EASTERN], ["US-IN"]],
     ["southern Indiana, overlay", "+19305550123", [CENTRAL, EASTERN], ["US-IN"]],
     ["northern Louisiana, overlay", "+14575550123", [CENTRAL], ["US-LA"]],
+    ["Fresno, overlay", "+13575550123", ["America/Los_Angeles"], ["US-CA"]],
+    ["New York City, newest overlay", "+14655550123", [EASTERN], ["US-NY"]],
+    ["northern Mississippi, overlay", "+14715550123", [CENTRAL], ["US-MS"]],
+    ["southeastern Alabama, overlay", "+14835550123", [CENTRAL], ["US-AL"]],
     ["Miami", "+13055550123", [EASTERN], ["US-FL"]],
     ["Florida's Panhandle", "+18505550123", [CENTRAL, EASTERN], ["US-FL"]],
     ["Florida's Panhandle, overlay", "+14485550123", [CENTRAL, EASTERN], ["US-FL"]],
@@ -170,8 +174,12 @@ describe("the country of a number", () => {
   });
 
   it.each([
+    ["+13575550100", "US"],
     ["+14365550100", "US"],
     ["+14575550100", "US"],
+    ["+14655550100", "US"],
+    ["+14715550100", "US"],
+    ["+14835550100", "US"],
     ["+16215550100", "US"],
     ["+16245550100", "US"],
     ["+16795550100", "US"],

@@ -9,7 +9,7 @@ import { idsIn } from "../journeys/docs-pages.ts";
 const DOCUMENT = JSON.parse(readFileSync("public/openapi.json", "utf8")) as Document;
 const read = (name: string) => readFileSync(`docs/${name}`, "utf8");
 const PAGES = pagesOf(DOCUMENT, read);
-const RENDERED = PAGES.map((page) => renderPage(page, DOCUMENT));
+const RENDERED = PAGES.map((page) => renderPage(page, PAGES, DOCUMENT));
 
 const ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" };
 
@@ -112,6 +112,19 @@ describe("the pages of the reference", () => {
     },
   );
 
+  it("lead from each link of a client's page to the section that it names, and so does the runbook's to its own", () => {
+    const linksOf = (pages: (Page | undefined)[]) =>
+      pages
+        .flatMap((page) => page?.parts ?? [])
+        .flatMap(({ markdown }) => [...markdown.matchAll(/\]\(([^:)]*#[^)]+)\)/g)]);
+    const leadsTo = (page = "", link = "") => page.includes(`href="#${link.split("#")[1]}"`);
+    const clients = linksOf([PAGES[0]]).map(([, link]) => link);
+    const runbook = linksOf([PAGES[1]]).flatMap(([, link = ""]) => (/^(runbook\.md)?#/.test(link) ? link : []));
+    expect([clients.length >= 5, runbook.length >= 15]).toEqual([true, true]);
+    expect(clients.filter((link) => !leadsTo(RENDERED[0], link))).toEqual([]);
+    expect(runbook.filter((link) => !leadsTo(RENDERED[1], link))).toEqual([]);
+  });
+
   it("have programs that name the credentials, and never one of them, also with the client package", () => {
     for (const page of RENDERED) expect(page).not.toMatch(/\b[0-9a-f]{64}\b(?![^<]*<\/code><\/pre><\/figure>)/);
     expect(RENDERED[0]).toContain("X-Client-Secret: $CLIENT_SECRET");
@@ -143,8 +156,8 @@ describe("a page of any document", () => {
       const call = { ...DOCUMENT.paths["/text/test-event"]?.post, operationId: "any", summary, responses: {} };
       const post = { ...call, requestBody: { content: { "application/json": { schema: body } } } };
       const document = { ...DOCUMENT, paths: { "/any": { post } }, webhooks: {} } as object as Document;
-      const [page] = pagesOf(document, read) as [Page];
-      const markup = renderPage(page, document);
+      const pages = pagesOf(document, read) as [Page, Page];
+      const markup = renderPage(pages[0], pages, document);
       const ids = idsIn(markup).filter((id) => /^any\./.test(id) && id !== "any.Sandbox-Error");
       expect([...ids].sort()).toEqual([...new Set(pathsIn(body).map((path) => `any.${path}`))].sort());
       expect(markup).not.toMatch(/<img|<script(?! src="\/docs\/page\.js")|href="javascript/i);

@@ -193,6 +193,31 @@ describe.skipIf(!hasBrowser)("the page in a browser", () => {
     expect([await field.inputValue(), await names()]).toEqual(["", []]);
   });
 
+  it.each([
+    ["/docs", "40903", /^40903: .+ · For operators$/, "/docs/operator#40903"],
+    [
+      "/docs",
+      "unreachable_after",
+      /unreachableAfter: List .+ · For operators$/,
+      "/docs/operator#listWebsites.200.websites.unreachableAfter",
+    ],
+    ["/docs", "carrier-paused", /^carrier-paused · For operators$/, "/docs/operator#carrier-paused"],
+    ["/docs/operator", "42903", /^42903: .+ · For clients$/, "/docs#42903"],
+    ["/docs/operator", "message/statuses", /^POST .+ · For clients$/, "/docs#messageStatuses"],
+  ] as const)("finds on %s what only the other page has, and leads to it: %s", async (path, words, name, address) => {
+    const context = shown["/docs"]?.page.context() ?? (await openWindow(browser));
+    const { page, complaints } = await visit(context, `${service.url}${path}`, { width: 360 });
+    await page.keyboard.press("/");
+    await page.keyboard.type(words);
+    await expect.poll(() => page.locator("#found a").first().innerText()).toMatch(name);
+    expect(await findViolations(page, "search", RULES_OF_A_VIEW)).toEqual([]);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`${service.url}${address}`);
+    await expect.poll(() => below(page, page.locator(":target"))).toSatisfy(isWithin(0, 60));
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
   it("fills in another example, and explains a refusal", async () => {
     const { page, complaints } = await view("/docs", 1280, "light");
     const call = page.locator("#sendMessage");
