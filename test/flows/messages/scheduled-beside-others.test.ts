@@ -7,7 +7,7 @@ import { ToldCarrier } from "../../told-carrier.ts";
 import { type TestClient, World } from "../../world.ts";
 
 const ADA = "+12125550100";
-const SCHEDULED = inject("faultSeeds") > 1 ? 200_000 : 5000;
+const SCHEDULED = inject("faultSeeds") > 1 ? 200_000 : 1000;
 const DAY = 86_400_000;
 
 let world: World;
