@@ -189,6 +189,7 @@ CREATE TABLE messages (
   time_zone TEXT,                      -- of the person, as the client says: an IANA name
   region TEXT,                         -- of the person, as the client says: an ISO 3166-2 code
   opens_at INTEGER,                    -- sending hours hold it until send_at: when they open, before the spread; NULL: they do not
+  country TEXT,                        -- of the number: an ISO 3166-1 code; NULL: none is known
   is_restored INTEGER NOT NULL DEFAULT 0, -- 1: a restore has found it under way, so its status has no callback: one may have been posted
   CHECK (iif(status = 'PENDING_TO_SEND', due_at IS NOT NULL OR send_at IS NOT NULL, due_at IS NULL))
 ) STRICT;
@@ -452,6 +453,7 @@ CREATE VIEW message_counts AS SELECT
   accepted_at,
   date(accepted_at / 1000, 'unixepoch') AS day,
   send_purpose,
+  coalesce(country, '') AS country,
   status,
   coalesce(reason_code, '') AS reason,
   1 AS messages,
@@ -472,6 +474,7 @@ CREATE TABLE daily_counts (
   website_id TEXT NOT NULL,
   day TEXT NOT NULL,                   -- 2026-11-21
   send_purpose TEXT NOT NULL,
+  country TEXT NOT NULL,               -- '': none is known
   status TEXT NOT NULL,
   reason TEXT NOT NULL,
   messages INTEGER NOT NULL,
@@ -480,7 +483,7 @@ CREATE TABLE daily_counts (
   clicks INTEGER NOT NULL,             -- clicks of people
   robot_clicks INTEGER NOT NULL,
   opted_out INTEGER NOT NULL,
-  PRIMARY KEY (website_id, day, send_purpose, status, reason)
+  PRIMARY KEY (website_id, day, send_purpose, country, status, reason)
 ) STRICT, WITHOUT ROWID;
 
 -- What an operator must see and stop. Nothing here is written for what works.

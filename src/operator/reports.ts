@@ -92,7 +92,7 @@ const get = operatorCall({
   tag: "Websites",
   summary: "Count the messages of a website",
   description:
-    "Accepted messages and what has become of them, failures by status and by reason, clicked messages, opt-outs, and segments of sent messages; by day of acceptance (UTC), sendPurpose, reason or sender. Exact, purged messages included. By reason, a message without one is in the row null. By sender, a day counts for the sender that the website had at its end.",
+    "Accepted messages and what has become of them, failures by status and by reason, clicked messages, opt-outs, and segments of sent messages; by day of acceptance (UTC), sendPurpose, country of the number, reason or sender. Exact, purged messages included. By reason, a message without one is in the row null. By sender, a day counts for the sender that the website had at its end.",
   database: "named",
   parameters: [WEBSITE, ...parameters("day")],
   answers: [{ ...ok(reportAnswers.Report, ROWS, REPORT), other: CSV }],

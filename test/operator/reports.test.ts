@@ -205,6 +205,7 @@ describe("a report of all websites", () => {
       website_id: `'w' || (i / ${days})`,
       day: `date('2026-11-01', '+' || (i % ${days}) || ' days')`,
       send_purpose: "'sale'",
+      country: "'US'",
       status: "'DELIVERED'",
       reason: "''",
       messages: "1000",

@@ -1,4 +1,4 @@
-// Pure. The report of a website: counts of its messages by day or by purpose.
+// Pure. The report of a website: counts of its messages by day, purpose, country or another group.
 import * as z from "zod";
 import { dayAfter, dayBefore } from "../day.ts";
 import type { MessageStatus } from "../messages/message.ts";
@@ -14,6 +14,7 @@ export const GROUPS = {
   website: "websiteId",
   sender: "sender",
   reason: "reason",
+  country: "country",
 } as const;
 
 export type GroupBy = keyof typeof GROUPS;
@@ -43,6 +44,12 @@ const rowSchema = z
     sendPurpose: z.string().optional(),
     websiteId: z.string().optional(),
     sender: z.string().nullish().describe("null: of a website without a sender."),
+    country: z
+      .string()
+      .nullish()
+      .describe(
+        "Of the recipient's number, as an ISO 3166-1 code such as `US`. null: none, as of an e-mail address without a number.",
+      ),
     reason: z.enum(REASONS).nullish().describe("null: of messages without a reason."),
     ...countsOfStatus,
     held: held.optional(),
@@ -115,7 +122,8 @@ export function toTable({ by, rows }: Report): (string | number)[][] {
   const flatten = (counts: CountsOfStatus) =>
     flattenCounts(counts, by !== "reason").filter(([column]) => by !== "day" || column !== "held");
   const columns = flatten(count([])).map(([column]) => column);
-  const table = rows.map((row) => [row[GROUPS[by]] ?? "", ...flatten(row).map(([, count]) => count)]);
+  const unnamed = by === "country" ? "none" : "";
+  const table = rows.map((row) => [row[GROUPS[by]] ?? unnamed, ...flatten(row).map(([, count]) => count)]);
   return [[GROUPS[by], ...columns], ...table];
 }
 
@@ -160,7 +168,7 @@ export interface Part {
   websiteId: string;
   from: string;
   to: string;
-  /** The name of the group, unless a row is of a day, a purpose or a reason. */
+  /** The name of the group, unless a row is of a day, a purpose, a country or a reason. */
   name: string;
 }
 

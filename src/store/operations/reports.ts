@@ -34,19 +34,19 @@ export async function countMessages(db: D1Database, parts: Part[], by: GroupBy, 
             unixepoch(j.value ->> 'from') * 1000 AS from_time, unixepoch(j.value ->> 'to', '+1 day') * 1000 AS until_time
           FROM json_each(${JSON.stringify(parts)}) j CROSS JOIN websites w ON w.website_id = j.value ->> 'websiteId'
         ), counted AS (
-          SELECT p.part, d.day, d.send_purpose, d.status, d.reason,
+          SELECT p.part, d.day, d.send_purpose, d.country, d.status, d.reason,
             d.messages, d.segments, d.clicked, d.clicks, d.robot_clicks, d.opted_out, 0 AS is_ahead, 0 AS is_held
           FROM parts p CROSS JOIN daily_counts d
             ON d.website_id = p.website_id AND d.day >= p.from_day AND d.day <= p.to_day
           UNION ALL
-          SELECT p.part, m.day, m.send_purpose, m.status, m.reason,
+          SELECT p.part, m.day, m.send_purpose, m.country, m.status, m.reason,
             m.messages, m.segments, m.clicked, m.clicks, m.robot_clicks, m.opted_out,
             m.status = 'PENDING_TO_SEND' AND coalesce(m.send_at > ${now}, 0),
             m.status = 'PENDING_TO_SEND' AND coalesce(m.send_at <= ${now}, 1) AND ${IS_HELD}
           FROM parts p CROSS JOIN message_counts m ON m.website_id = p.website_id
             AND m.accepted_at >= max(p.from_time, p.counted_until) AND m.accepted_at < p.until_time
         )
-        SELECT CASE ${by} WHEN 'day' THEN day WHEN 'purpose' THEN send_purpose ELSE part END AS name, status, reason,
+        SELECT CASE ${by} WHEN 'day' THEN day WHEN 'purpose' THEN send_purpose WHEN 'country' THEN country ELSE part END AS name, status, reason,
           is_ahead, is_held, sum(messages) AS messages, sum(segments) AS segments, sum(clicked) AS clicked, sum(clicks) AS clicks,
           sum(robot_clicks) AS robot_clicks, sum(opted_out) AS opted_out
         FROM counted GROUP BY 1, 2, 3, 4, 5 HAVING sum(messages) > 0`,
