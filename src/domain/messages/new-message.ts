@@ -32,7 +32,7 @@ export interface NewMessage extends Segments {
   /** Where the person is, as the client says: an IANA name, and an ISO 3166-2 code. */
   timeZone?: string;
   region?: string;
-  /** Of the number: an ISO 3166-1 code. Left out: none is known. */
+  /** The country of the number: an ISO 3166-1 code. Left out: none is known. */
   country?: string | undefined;
   /** The number that the e-mail address has, and of which the country is. The store looks it up anew: if it finds another, it stores no country. */
   phoneFound?: number | undefined;

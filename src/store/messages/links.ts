@@ -1,7 +1,7 @@
 import type { DueEvent } from "../../domain/callbacks/callback.ts";
 import { dueEvents } from "../callbacks/events.ts";
 import { runNamed, runQuery } from "../database.ts";
-import { hasCounted } from "../operations/daily-counts.ts";
+import { hasCounted } from "../operations/report-counts.ts";
 import type { LinkRow } from "../rows.ts";
 import { prepare, sql } from "../sql.ts";
 
@@ -46,7 +46,7 @@ function personStatements({ messageId, clickId, clickedAt }: Click) {
       OR (SELECT count(*) FROM (SELECT 1 FROM clicks WHERE message_id = ${messageId} AND is_person = 1
         LIMIT ${CALLED_BACK})) < ${CALLED_BACK}, ${clickId}, 'more')`;
   return {
-    counter: sql`UPDATE daily_counts SET clicks = clicks + 1,
+    counter: sql`UPDATE report_counts SET clicks = clicks + 1,
         clicked = clicked + (NOT EXISTS (SELECT 1 FROM clicks WHERE message_id = ${messageId} AND is_person = 1))
       WHERE ${hasCounted(sql`SELECT ${messageId} WHERE NOT EXISTS (SELECT 1 FROM clicks
         WHERE message_id = ${messageId} AND last_click_id = ${clickId} AND click_id = ${rowId})`)}`,
@@ -67,7 +67,7 @@ function personStatements({ messageId, clickId, clickedAt }: Click) {
 /** All clicks of robots on a message share the row `robots`. */
 function robotStatements({ messageId, clickId, clickedAt }: Click) {
   return {
-    counter: sql`UPDATE daily_counts SET robot_clicks = robot_clicks + 1
+    counter: sql`UPDATE report_counts SET robot_clicks = robot_clicks + 1
       WHERE ${hasCounted(sql`SELECT ${messageId} WHERE NOT EXISTS (SELECT 1 FROM clicks
         WHERE message_id = ${messageId} AND last_click_id = ${clickId} AND click_id = 'robots')`)}`,
     row: sql`INSERT INTO clicks (message_id, click_id, clicked_at, is_person, last_click_id)
