@@ -9,7 +9,7 @@ CREATE TABLE websites (
   settings TEXT NOT NULL DEFAULT '{}',
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
-  -- Messages that were accepted before this time are counted in daily_counts, and are final.
+  -- Messages that were accepted before this time are counted in report_counts, and are final.
   counted_until INTEGER NOT NULL DEFAULT 0,
   -- What an operator holds of a website: a JSON array of {"holdId", "sendPurpose", "clientId", "since", "by", "reason"}; NULL: nothing.
   holds TEXT,
@@ -189,6 +189,7 @@ CREATE TABLE messages (
   time_zone TEXT,                      -- of the person, as the client says: an IANA name
   region TEXT,                         -- of the person, as the client says: an ISO 3166-2 code
   opens_at INTEGER,                    -- sending hours hold it until send_at: when they open, before the spread; NULL: they do not
+  country TEXT,                        -- of the number: an ISO 3166-1 code; NULL: none is known
   is_restored INTEGER NOT NULL DEFAULT 0, -- 1: a restore has found it under way, so its status has no callback: one may have been posted
   CHECK (iif(status = 'PENDING_TO_SEND', due_at IS NOT NULL OR send_at IS NOT NULL, due_at IS NULL))
 ) STRICT;
@@ -442,7 +443,7 @@ CREATE TABLE former_senders (
 
 -- What grows with the number of websites and messages is read by what concerns it.
 
--- What each message but a reply to a keyword adds to the counts of its day (of acceptance, UTC).
+-- What each message but a reply to a keyword adds to the counts of the quarter of an hour in which it was accepted.
 CREATE VIEW message_counts AS SELECT
   message_id,
   website_id,
@@ -450,8 +451,9 @@ CREATE VIEW message_counts AS SELECT
   is_reply,
   send_at,
   accepted_at,
-  date(accepted_at / 1000, 'unixepoch') AS day,
+  accepted_at / 900000 AS quarter,
   send_purpose,
+  coalesce(country, '') AS country,
   status,
   coalesce(reason_code, '') AS reason,
   1 AS messages,
@@ -468,10 +470,11 @@ FROM messages WHERE is_reply = 0;
 
 -- The counts of messages that were accepted before websites.counted_until, and of messages that are deleted. A report adds the
 -- stored messages from counted_until on: so each message counts once.
-CREATE TABLE daily_counts (
+CREATE TABLE report_counts (
   website_id TEXT NOT NULL,
-  day TEXT NOT NULL,                   -- 2026-11-21
+  quarter INTEGER NOT NULL,            -- of an hour, since 1970: in every time zone, a day begins with one
   send_purpose TEXT NOT NULL,
+  country TEXT NOT NULL,               -- '': none is known
   status TEXT NOT NULL,
   reason TEXT NOT NULL,
   messages INTEGER NOT NULL,
@@ -480,7 +483,7 @@ CREATE TABLE daily_counts (
   clicks INTEGER NOT NULL,             -- clicks of people
   robot_clicks INTEGER NOT NULL,
   opted_out INTEGER NOT NULL,
-  PRIMARY KEY (website_id, day, send_purpose, status, reason)
+  PRIMARY KEY (website_id, quarter, send_purpose, country, status, reason)
 ) STRICT, WITHOUT ROWID;
 
 -- What an operator must see and stop. Nothing here is written for what works.

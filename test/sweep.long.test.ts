@@ -38,6 +38,6 @@ describe("a purge", () => {
     expect(take().calls).toBeLessThan(60);
     expect([await counted("messages"), await counted("events")]).toEqual([1000, 1000]);
     expect(await counted("messages", `accepted_at <= ${old}`)).toBe(0);
-    expect(await world.rows("SELECT sum(messages) AS n FROM daily_counts")).toEqual([{ n: 18_500 }]);
+    expect(await world.rows("SELECT sum(messages) AS n FROM report_counts")).toEqual([{ n: 18_500 }]);
   });
 });

@@ -2,14 +2,14 @@
 -- milliseconds since 1970, and not later than the restore. A pending message whose time has come by then may have been sent. One that is
 -- under way gets no callback any more: its outcome may have been posted. Reports count the days again that a sweep has closed in between, and the
 -- overview counts what is pending again as pending.
-INSERT INTO daily_counts (website_id, day, send_purpose, status, reason, messages, segments, clicked, clicks, robot_clicks, opted_out)
-  SELECT m.website_id, m.day, m.send_purpose, m.status, m.reason, -sum(m.messages), -sum(m.segments), -sum(m.clicked),
+INSERT INTO report_counts (website_id, quarter, send_purpose, country, status, reason, messages, segments, clicked, clicks, robot_clicks, opted_out)
+  SELECT m.website_id, m.quarter, m.send_purpose, m.country, m.status, m.reason, -sum(m.messages), -sum(m.segments), -sum(m.clicked),
     -sum(m.clicks), -sum(m.robot_clicks), -sum(m.opted_out)
   FROM (SELECT website_id, min(accepted_at) AS since FROM messages
     WHERE claimed_at IS NULL AND status = 'FAILED_TO_SEND' AND updated_at >= :restored_at GROUP BY website_id) f
   CROSS JOIN websites w ON w.website_id = f.website_id CROSS JOIN message_counts m ON m.website_id = f.website_id
-    AND m.accepted_at >= f.since AND m.accepted_at < w.counted_until GROUP BY 1, 2, 3, 4, 5
-  ON CONFLICT (website_id, day, send_purpose, status, reason) DO UPDATE SET
+    AND m.accepted_at >= f.since AND m.accepted_at < w.counted_until GROUP BY 1, 2, 3, 4, 5, 6
+  ON CONFLICT (website_id, quarter, send_purpose, country, status, reason) DO UPDATE SET
     messages = messages + excluded.messages, segments = segments + excluded.segments, clicked = clicked + excluded.clicked,
     clicks = clicks + excluded.clicks, robot_clicks = robot_clicks + excluded.robot_clicks, opted_out = opted_out + excluded.opted_out;
 UPDATE websites SET counted_until = min(counted_until, f.since) FROM (SELECT website_id, min(accepted_at) AS since FROM messages

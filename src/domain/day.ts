@@ -7,9 +7,5 @@ export const dayNumber = (time: number) => Math.floor(time / DAY_MILLISECONDS);
 
 export const toDay = (time: number) => new Date(time).toISOString().slice(0, 10);
 
-export const dayBefore = (day: string) => toDay(Date.parse(day) - DAY_MILLISECONDS);
-
-export const dayAfter = (day: string) => toDay(Date.parse(day) + DAY_MILLISECONDS);
-
 /** A day, and a time of UTC where it has no offset. A plus sign that is not escaped in a URL comes as a space. */
 export const TIME = /^(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(?:[Zz]|([+ -])(\d\d:\d\d))?)?$/;

@@ -79,7 +79,7 @@ async function readSend(request: ApiRequest, deps: Deps): Promise<Send> {
     if (!message || fault) {
       throw new RequestFailure({ kind: "fields-wrong", details: fault ? [...details, fault] : details });
     }
-    const phones = message.email === null ? NO_PHONES : await readPhones(deps, sender, message);
+    const phones = await readPhones(deps, sender, message);
     return await prepareSend(deps, sender, message, phones, key === undefined ? undefined : { key, body: body.text });
   } catch (error) {
     await limitRate(request, deps);
@@ -105,10 +105,8 @@ const TIMES: ReadonlySet<string> = new Set(["sendAt", "expireAt"]);
 
 const KEY_MARGIN_MILLISECONDS = 60_000;
 
-const NO_PHONES: Phones = new Map();
-
 /**
- * The number of the e-mail address, if a setting of the website depends on it.
+ * The number of the e-mail address.
  * @throws RequestFailure fields-wrong: the number is in a country to which the website does not send
  */
 async function readPhones(deps: Deps, sender: Sender, request: SendRequest): Promise<Phones> {

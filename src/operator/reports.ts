@@ -2,9 +2,11 @@ import * as z from "zod";
 import type { Deps } from "../deps.ts";
 import type { Website } from "../domain/clients/website.ts";
 import { DAY_MILLISECONDS, toDay } from "../domain/day.ts";
-import { failField, RequestFailure, readTogether } from "../domain/failure.ts";
+import { failField, parseFields, RequestFailure, readTogether, tryFields } from "../domain/failure.ts";
+import { localDay } from "../domain/messages/local-clock.ts";
 import { GROUPS, type GroupBy, reportSchema, toTable } from "../domain/operations/report.ts";
 import { FILE_MARK, writeCsv } from "../domain/people/csv.ts";
+import { timeZoneName } from "../domain/people/place-fields.ts";
 import { askEach } from "../flows/databases/ask-each.ts";
 import { reportOn } from "../flows/operations/make-report.ts";
 import type { ApiRequest } from "../http/api-request.ts";
@@ -17,8 +19,10 @@ import { readChoice, requireWebsite, WEBSITE } from "./params.ts";
 
 const DAYS_WHEN_LEFT_OUT = 30;
 export const LONGEST_DAYS = 400;
-/** A report of all websites has no more days of websites: each day has a row for each purpose and status. */
+/** A report of all websites has no more days of websites: each has rows for the quarters of its hours with texts. */
 export const MOST_WEBSITE_DAYS = 200_000;
+
+const UTC = "UTC";
 
 const reportAnswers = { Report: reportSchema };
 
@@ -54,6 +58,7 @@ const COUNTS = {
 
 const REPORT = {
   websiteId: "brand",
+  timeZone: "UTC",
   from: "2026-11-20",
   to: "2026-11-21",
   by: "day",
@@ -73,6 +78,7 @@ const parameters = (by: GroupBy) => [
     format: "date",
   }),
   inQuery("to", "The last day. Default: today.", { format: "date" }),
+  inQuery("timeZone", "Whose days are meant: an IANA name, such as `America/New_York`.", { default: UTC }),
   inQuery("by", "How the rows are grouped.", { enum: Object.keys(GROUPS), default: by }),
   inQuery("format", "`csv` is safe to open in a spreadsheet: an apostrophe precedes what looks like a formula.", {
     ...{ enum: ["json", "csv"], default: "json" },
@@ -92,7 +98,7 @@ const get = operatorCall({
   tag: "Websites",
   summary: "Count the messages of a website",
   description:
-    "Accepted messages and what has become of them, failures by status and by reason, clicked messages, opt-outs, and segments of sent messages; by day of acceptance (UTC), sendPurpose, reason or sender. Exact, purged messages included. By reason, a message without one is in the row null. By sender, a day counts for the sender that the website had at its end.",
+    "Accepted messages and what has become of them, failures by status and by reason, clicked messages, opt-outs, and segments of sent messages; by day of acceptance, sendPurpose, country of the number, reason or sender. Exact, purged messages included. By reason, a message without one is in the row null. By sender, a day counts for the sender that the website had at its end.",
   database: "named",
   parameters: [WEBSITE, ...parameters("day")],
   answers: [{ ...ok(reportAnswers.Report, ROWS, REPORT), other: CSV }],
@@ -139,21 +145,27 @@ async function answerReport(
   websites: Website[],
   otherwise: { websiteId: string | null; by: GroupBy },
 ): Promise<Response> {
-  const { by, format, range } = readTogether({
+  const zone = tryFields(zoneFields, zoneOf(request)).data?.timeZone ?? UTC;
+  const { by, format, range, timeZone } = readTogether({
     by: () => readChoice(request, "by", Object.keys(GROUPS) as GroupBy[]) ?? otherwise.by,
     format: () => readChoice(request, "format", ["json", "csv"]),
-    range: () => readRange(request, websites.length, deps.now()),
+    range: () => readRange(request, websites.length, localDay(zone, deps.now())),
+    timeZone: () => parseFields(zoneFields, zoneOf(request)).timeZone,
   });
-  const report: ReportAnswers["Report"] = await reportOn(deps, websites, { ...otherwise, ...range, by });
+  const report: ReportAnswers["Report"] = await reportOn(deps, websites, { ...otherwise, timeZone, ...range, by });
   if (format !== "csv") return Response.json(report);
   return new Response(FILE_MARK + writeCsv(toTable(report)), {
     headers: { "content-type": "text/csv; charset=utf-8" },
   });
 }
 
-function readRange({ query }: ApiRequest, websites: number, now: number): { from: string; to: string } {
+const zoneFields = z.object({ timeZone: timeZoneName.prefault(UTC).transform((name) => name || UTC) });
+
+const zoneOf = ({ query: { timeZone } }: ApiRequest) => ({ timeZone });
+
+function readRange({ query }: ApiRequest, websites: number, today: string): { from: string; to: string } {
   const given = readTogether({ from: () => readDay("from", query.from), to: () => readDay("to", query.to) });
-  const to = given.to ?? toDay(now);
+  const to = given.to ?? today;
   const from = given.from ?? toDay(Date.parse(to) - (DAYS_WHEN_LEFT_OUT - 1) * DAY_MILLISECONDS);
   if (from > to) failField("from", `must not be after ${to}`);
   const longest = Math.min(LONGEST_DAYS, Math.floor(MOST_WEBSITE_DAYS / websites));

@@ -105,6 +105,7 @@ export interface MessageRow {
   time_zone: string | null;
   region: string | null;
   opens_at: number | null;
+  country: string | null;
   is_restored: Bit;
 }
 

@@ -119,6 +119,8 @@ describe("a question of the operator", () => {
     ["/websites/brand/report?by=color&format=pdf&from=today&to=x", ["by", "format", "from", "to"]],
     ["/websites/brand/report?by=color&from=2026-11-21&to=2026-11-20", ["by", "from"]],
     ["/report?by=color&from=2020-01-01&to=2026-11-20", ["by", "from"]],
+    ["/report?by=color&from=x&timeZone=%2B01:00", ["by", "from", "timeZone"]],
+    ["/websites/brand/report?timeZone=UTC&timeZone=UTC", ["timeZone"]],
     ["/messages?status=LOST&reason=x&from=x&until=y", ["from", "reason", "status", "until"]],
     ["/messages?website=brand&phone=1&status=LOST", ["phone", "status"]],
     ["/audit?cursor=x&website=brand&client=y", ["client", "cursor"]],

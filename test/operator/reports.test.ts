@@ -201,10 +201,11 @@ describe("a report of all websites", () => {
       updated_at: "0",
       counted_until: `${Date.UTC(2026, 10, 21)}`,
     });
-    await seed(world, "daily_counts", websites * days, {
+    await seed(world, "report_counts", websites * days, {
       website_id: `'w' || (i / ${days})`,
-      day: `date('2026-11-01', '+' || (i % ${days}) || ' days')`,
+      quarter: `${Date.UTC(2026, 10, 1) / 900_000} + (i % ${days}) * 96`,
       send_purpose: "'sale'",
+      country: "'US'",
       status: "'DELIVERED'",
       reason: "''",
       messages: "1000",

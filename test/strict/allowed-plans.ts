@@ -217,7 +217,7 @@ export const ALLOWED_PLANS: AllowedPlan[] = [
     reason: "The index has only the clients that are to be copied: those changed in the last minutes.",
   },
   {
-    step: "SEARCH daily_counts USING PRIMARY KEY (website_id=? AND day>? AND day<?)",
+    step: "SEARCH report_counts USING PRIMARY KEY (website_id=? AND quarter>? AND quarter<?)",
     reason: "The days that are asked for, all purposes and statuses of them.",
   },
   {

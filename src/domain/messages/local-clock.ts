@@ -1,4 +1,5 @@
 // Pure. The local time of a zone, by the clock changes that the runtime knows: no more than a look into a table for each question.
+import { DAY_MILLISECONDS, toDay } from "../day.ts";
 
 const MINUTE = 60_000;
 /** No zone changes its clock twice within a block. */
@@ -55,4 +56,22 @@ export function offsetAt(name: string, at: number): Span {
   const block = Math.floor(at / BLOCK);
   const spans = remember(blocks, `${block} ${timeZone}`, () => makeBlock(timeZone, block * BLOCK));
   return spans.find(({ until }) => at < until) as Span;
+}
+
+/** The day that a zone has at a Unix time in milliseconds, such as `2026-11-21`. */
+export const localDay = (timeZone: string, at: number): string => toDay(at + offsetAt(timeZone, at).offset);
+
+/**
+ * When a day of a zone begins, in Unix milliseconds. Where the clock goes forward over midnight, the day begins at that change.
+ * @param midnight of that day in UTC
+ */
+export function startOfDay(timeZone: string, midnight: number): number {
+  // At this time it is the day before everywhere.
+  let at = midnight - DAY_MILLISECONDS;
+  for (;;) {
+    const { offset, until } = offsetAt(timeZone, at);
+    const start = Math.max(at, midnight - offset);
+    if (start < until) return start;
+    at = until;
+  }
 }

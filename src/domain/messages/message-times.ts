@@ -11,7 +11,7 @@ type Settings = Pick<Credentials, "sendingHours" | "transactionalPurposes">;
 type Times = Pick<NewMessage, "sendAt" | "expiresAt" | "opensAt" | "refusedAs" | "refusedBecause">;
 
 /** Whether sending hours hold it: they are for marketing only. */
-export const isHeldToHours = (client: Settings, request: Pick<SendRequest, "kind" | "sendPurpose">): boolean =>
+const isHeldToHours = (client: Settings, request: Pick<SendRequest, "kind" | "sendPurpose">): boolean =>
   client.sendingHours !== null && kindOf(client, request) === "marketing";
 
 /**

@@ -32,6 +32,10 @@ export interface NewMessage extends Segments {
   /** Where the person is, as the client says: an IANA name, and an ISO 3166-2 code. */
   timeZone?: string;
   region?: string;
+  /** The country of the number: an ISO 3166-1 code. Left out: none is known. */
+  country?: string | undefined;
+  /** The number that the e-mail address has, and of which the country is. The store looks it up anew: if it finds another, it stores no country. */
+  phoneFound?: number | undefined;
   /** Sending hours have set `sendAt`: when they open. Left out: they have not. */
   opensAt?: number;
   /** It is not sent, and fails as soon as it is stored, unless its recipient makes it final. Left out: it may go. */

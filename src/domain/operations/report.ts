@@ -1,6 +1,7 @@
-// Pure. The report of a website: counts of its messages by day or by purpose.
+// Pure. The report of a website: counts of its messages by day, purpose, country or another group.
 import * as z from "zod";
-import { dayAfter, dayBefore } from "../day.ts";
+import { DAY_MILLISECONDS, toDay } from "../day.ts";
+import { localDay, startOfDay } from "../messages/local-clock.ts";
 import type { MessageStatus } from "../messages/message.ts";
 import { classOf, countClasses, figuresShape, toFigures } from "../messages/outcome-class.ts";
 import { REASONS, type Reason } from "../messages/reason.ts";
@@ -14,6 +15,7 @@ export const GROUPS = {
   website: "websiteId",
   sender: "sender",
   reason: "reason",
+  country: "country",
 } as const;
 
 export type GroupBy = keyof typeof GROUPS;
@@ -43,6 +45,12 @@ const rowSchema = z
     sendPurpose: z.string().optional(),
     websiteId: z.string().optional(),
     sender: z.string().nullish().describe("null: of a website without a sender."),
+    country: z
+      .string()
+      .nullish()
+      .describe(
+        "The country of the number: an ISO 3166-1 code, such as `US`. null: it has no number, or one of no country.",
+      ),
     reason: z.enum(REASONS).nullish().describe("null: of messages without a reason."),
     ...countsOfStatus,
     held: held.optional(),
@@ -50,6 +58,7 @@ const rowSchema = z
 
 export const reportSchema = z.object({
   websiteId: z.string().nullable().describe("null: all websites."),
+  timeZone: z.string().describe("The IANA name of the zone whose days are meant."),
   from: z.iso.date(),
   to: z.iso.date(),
   by: z.enum(Object.keys(GROUPS) as GroupBy[]),
@@ -88,10 +97,7 @@ export interface ReportRow {
   optedOut: number;
 }
 
-export function makeReport(
-  question: Pick<Report, "websiteId" | "from" | "to" | "by" | "asOf">,
-  counted: readonly ReportRow[],
-): Report {
+export function makeReport(question: Omit<Report, "rows" | "total">, counted: readonly ReportRow[]): Report {
   const { by } = question;
   const groups = Map.groupBy(counted, ({ name, reason }) => (by === "reason" ? (reason ?? "") : name));
   const rows = [...groups]
@@ -115,7 +121,8 @@ export function toTable({ by, rows }: Report): (string | number)[][] {
   const flatten = (counts: CountsOfStatus) =>
     flattenCounts(counts, by !== "reason").filter(([column]) => by !== "day" || column !== "held");
   const columns = flatten(count([])).map(([column]) => column);
-  const table = rows.map((row) => [row[GROUPS[by]] ?? "", ...flatten(row).map(([, count]) => count)]);
+  const unnamed = by === "country" ? "none" : "";
+  const table = rows.map((row) => [row[GROUPS[by]] ?? unnamed, ...flatten(row).map(([, count]) => count)]);
   return [[GROUPS[by], ...columns], ...table];
 }
 
@@ -155,13 +162,36 @@ function countStatuses(rows: readonly ReportRow[]): CountsOfStatus & Pick<Counts
   };
 }
 
-/** Days of a website that are counted together, both included. */
+/** Messages of a website that are counted together: those accepted from one time on, and before another. */
 export interface Part {
   websiteId: string;
-  from: string;
-  to: string;
-  /** The name of the group, unless a row is of a day, a purpose or a reason. */
+  /** Milliseconds since 1970, at the begin of a quarter of an hour. */
+  from: number;
+  until: number;
+  /** The name of the group, unless a row is of a purpose, a country or a reason. */
   name: string;
+}
+
+/** Days of a time zone, both included. */
+export type Days = Pick<Report, "timeZone" | "from" | "to">;
+
+type Span = Pick<Part, "from" | "until">;
+
+/** When the days begin and end: those on which the clock is changed have 23 or 25 hours. */
+export const spanOf = ({ timeZone, from, to }: Days): Span => ({
+  from: startOfDay(timeZone, Date.parse(from)),
+  until: startOfDay(timeZone, Date.parse(to) + DAY_MILLISECONDS),
+});
+
+export const countDays = ({ from, to }: Pick<Days, "from" | "to">): number =>
+  (Date.parse(to) - Date.parse(from)) / DAY_MILLISECONDS + 1;
+
+/** Each day of a website on its own. */
+export function splitByDay(websiteId: string, days: Days): Part[] {
+  return Array.from({ length: countDays(days) }, (_, index) => {
+    const day = toDay(Date.parse(days.from) + index * DAY_MILLISECONDS);
+    return { websiteId, ...spanOf({ ...days, from: day, to: day }), name: day };
+  });
 }
 
 /** A sender that a website had until it was changed. */
@@ -169,8 +199,6 @@ export interface SenderChange {
   websiteId: string;
   /** Milliseconds since 1970. */
   at: number;
-  /** UTC, such as 2026-11-21. */
-  day: string;
   before: string | null;
 }
 
@@ -178,14 +206,16 @@ export interface SenderChange {
 export function splitBySender(
   { websiteId, sender }: { websiteId: string; sender: string | null },
   changes: SenderChange[],
-  { from, to }: { from: string; to: string },
+  days: Days,
 ): Part[] {
-  const ends = changes.map(({ day, before }) => ({ end: dayBefore(day), name: before ?? "" }));
+  const { from, until } = spanOf(days);
+  const dayOf = (at: number) => startOfDay(days.timeZone, Date.parse(localDay(days.timeZone, at)));
+  const ends = changes.map(({ at, before }) => ({ end: dayOf(at), name: before ?? "" }));
   let start = from;
-  const parts = [...ends, { end: to, name: sender ?? "" }].map(({ end, name }) => {
-    const part = { websiteId, from: start, to: end < to ? end : to, name };
-    if (end >= start) start = dayAfter(end);
+  const parts = [...ends, { end: until, name: sender ?? "" }].map(({ end, name }) => {
+    const part = { websiteId, from: start, until: Math.min(end, until), name };
+    start = Math.max(start, end);
     return part;
   });
-  return parts.filter((part) => part.from <= part.to);
+  return parts.filter((part) => part.from < part.until);
 }

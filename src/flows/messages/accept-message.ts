@@ -17,6 +17,7 @@ import type {
   StoredSend,
 } from "../../domain/messages/send.ts";
 import { type SendRequest, trySendRequest } from "../../domain/messages/send-request.ts";
+import { countryOf } from "../../domain/people/places.ts";
 import { describeError } from "../../platform/describe-error.ts";
 import type { KnownClient, SendAnswer } from "../../platform/rate-limiter.ts";
 import { sha256Hex } from "../../platform/secrets.ts";
@@ -98,10 +99,12 @@ export async function toStoredMessage(
   const dedupeHash = duplicateWindowHours === null ? null : await sha256Hex(content);
   const acceptedAt = deps.now();
   const ids = { messageId, websiteId, clientId, acceptedAt };
-  const phone = request.phone ?? phones.get(request.email ?? "");
+  const phoneFound = phones.get(request.email ?? "");
+  const phone = request.phone ?? phoneFound;
+  const country = phone === undefined ? undefined : countryOf(phone);
   const times = timesOf(client, request, phone, ids, deps.config.submitWithinMilliseconds);
   const kind = kindOf(client, request);
-  return { ...given, ...countSegments(text), text, linkCode, dedupeHash, ...ids, ...times, kind };
+  return { ...given, ...countSegments(text), text, linkCode, dedupeHash, ...ids, ...times, kind, country, phoneFound };
 }
 
 /** What a request does with the answers of the object of its website. `renew` and `admit` throw a RequestFailure on a refusal. */

@@ -1,6 +1,6 @@
 import type { Deps } from "../../deps.ts";
 import { DAY_MILLISECONDS } from "../../domain/day.ts";
-import { countSlices, findSlices, type Slice } from "../../store/operations/daily-counts.ts";
+import { countSlices, findSlices, type Slice } from "../../store/operations/report-counts.ts";
 import { inBatches } from "../in-turn.ts";
 
 /** What the sweep may take, beyond the deadlines, to end the last messages of a day. */

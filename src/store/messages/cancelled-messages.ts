@@ -1,6 +1,6 @@
 import { runBatch } from "../database.ts";
 import { stepBack, uncount } from "../operations/count-ledgers.ts";
-import { uncountCancelled } from "../operations/daily-counts.ts";
+import { uncountCancelled } from "../operations/report-counts.ts";
 import { oneFormIn } from "../people/number-forms.ts";
 import { piece, prepare, type Sql, sql } from "../sql.ts";
 

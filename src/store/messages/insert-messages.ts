@@ -11,12 +11,13 @@ export const isRefused = ({ refusedAs }: Pick<AcceptedMessage, "refusedAs">) => 
 export function insertMessages(list: string, condition: Sql): Sql {
   return sql`${recipients(list)} INSERT INTO messages (message_id, website_id, client_id, phone, email, text, media_url, click_url,
       callback_data, send_purpose, encoding, segments, ignored_fields, send_at, expires_at, accepted_at, updated_at,
-      kind, time_zone, region, opens_at, status, due_at)
+      kind, time_zone, region, country, opens_at, status, due_at)
     SELECT r.message_id, r.website_id, r.value ->> 'clientId', r.phone, r.value ->> 'email', r.value ->> 'text',
       r.value ->> 'mediaUrl', r.value ->> 'clickUrl', r.value ->> 'callbackData', r.value ->> 'sendPurpose',
       r.value ->> 'encoding', r.value ->> 'segments', r.value ->> 'ignoredFields', r.value ->> 'sendAt',
       r.value ->> 'expiresAt', r.value ->> 'acceptedAt', r.value ->> 'acceptedAt', r.value ->> 'kind', r.value ->> 'timeZone',
-      r.value ->> 'region', r.value ->> 'opensAt', r.status,
+      r.value ->> 'region', iif(r.phone = coalesce(r.value ->> 'phone', r.value ->> 'phoneFound'), r.value ->> 'country', NULL),
+      r.value ->> 'opensAt', r.status,
       CASE WHEN r.status <> 'PENDING_TO_SEND' OR r.value ->> 'sendAt' > (r.value ->> 'acceptedAt') + ${SCHEDULED_LEAD_MILLISECONDS} THEN NULL
         ELSE coalesce(r.value ->> 'sendAt', r.value ->> 'acceptedAt') END
     FROM recipients r WHERE ${condition} ON CONFLICT (message_id) DO NOTHING`;

@@ -1,7 +1,7 @@
 import type { DueEvent } from "../../domain/callbacks/callback.ts";
 import { dueEvents } from "../callbacks/events.ts";
 import { runNamed, runQuery } from "../database.ts";
-import { IS_COUNTED } from "../operations/daily-counts.ts";
+import { hasCounted } from "../operations/report-counts.ts";
 import type { LinkRow } from "../rows.ts";
 import { prepare, sql } from "../sql.ts";
 
@@ -46,13 +46,10 @@ function personStatements({ messageId, clickId, clickedAt }: Click) {
       OR (SELECT count(*) FROM (SELECT 1 FROM clicks WHERE message_id = ${messageId} AND is_person = 1
         LIMIT ${CALLED_BACK})) < ${CALLED_BACK}, ${clickId}, 'more')`;
   return {
-    counter: sql`UPDATE daily_counts SET clicks = clicks + 1,
+    counter: sql`UPDATE report_counts SET clicks = clicks + 1,
         clicked = clicked + (NOT EXISTS (SELECT 1 FROM clicks WHERE message_id = ${messageId} AND is_person = 1))
-      WHERE (website_id, day, send_purpose, status, reason) IN (
-        SELECT m.website_id, m.day, m.send_purpose, m.status, m.reason FROM message_counts m
-        WHERE m.message_id IN (SELECT ${messageId} WHERE NOT EXISTS (SELECT 1 FROM clicks
-            WHERE message_id = ${messageId} AND last_click_id = ${clickId} AND click_id = ${rowId}))
-          AND ${IS_COUNTED})`,
+      WHERE ${hasCounted(sql`SELECT ${messageId} WHERE NOT EXISTS (SELECT 1 FROM clicks
+        WHERE message_id = ${messageId} AND last_click_id = ${clickId} AND click_id = ${rowId})`)}`,
     row: sql`INSERT INTO clicks (message_id, click_id, clicked_at, is_person, last_click_id)
       SELECT ${messageId}, ${rowId}, ${clickedAt}, 1, ${clickId} FROM messages WHERE message_id = ${messageId}
       ON CONFLICT (message_id, click_id) DO UPDATE SET count = count + 1, last_click_id = excluded.last_click_id
@@ -70,12 +67,9 @@ function personStatements({ messageId, clickId, clickedAt }: Click) {
 /** All clicks of robots on a message share the row `robots`. */
 function robotStatements({ messageId, clickId, clickedAt }: Click) {
   return {
-    counter: sql`UPDATE daily_counts SET robot_clicks = robot_clicks + 1
-      WHERE (website_id, day, send_purpose, status, reason) IN (
-        SELECT m.website_id, m.day, m.send_purpose, m.status, m.reason FROM message_counts m
-        WHERE m.message_id IN (SELECT ${messageId} WHERE NOT EXISTS (SELECT 1 FROM clicks
-            WHERE message_id = ${messageId} AND last_click_id = ${clickId} AND click_id = 'robots'))
-          AND ${IS_COUNTED})`,
+    counter: sql`UPDATE report_counts SET robot_clicks = robot_clicks + 1
+      WHERE ${hasCounted(sql`SELECT ${messageId} WHERE NOT EXISTS (SELECT 1 FROM clicks
+        WHERE message_id = ${messageId} AND last_click_id = ${clickId} AND click_id = 'robots')`)}`,
     row: sql`INSERT INTO clicks (message_id, click_id, clicked_at, is_person, last_click_id)
       SELECT ${messageId}, 'robots', ${clickedAt}, 0, ${clickId} FROM messages WHERE message_id = ${messageId}
       ON CONFLICT (message_id, click_id) DO UPDATE SET count = count + 1, last_click_id = excluded.last_click_id

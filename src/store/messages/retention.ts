@@ -6,8 +6,8 @@ import { SLOTS, slotOf } from "../callbacks/endpoint-health.ts";
 import { runBatch, runNamed, runQuery } from "../database.ts";
 import { KEPT_DAYS, KEPT_MINUTES, stepBack } from "../operations/count-ledgers.ts";
 import type { Count } from "../operations/counts.ts";
-import { countRemoved } from "../operations/daily-counts.ts";
 import { minuteOf } from "../operations/outcome-counts.ts";
+import { countRemoved } from "../operations/report-counts.ts";
 import { prepare, type Sql, sql } from "../sql.ts";
 
 /**

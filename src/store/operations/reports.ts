@@ -22,7 +22,7 @@ interface StoredRow {
 }
 
 /**
- * What daily_counts has, and the stored messages that it does not have (see daily-counts.ts). A row of which a cancellation has left nothing is
+ * What report_counts has, and the stored messages that it does not have (see report-counts.ts). A row of which a cancellation has left nothing is
  * left out.
  */
 export async function countMessages(db: D1Database, parts: Part[], by: GroupBy, now: number): Promise<ReportRow[]> {
@@ -30,23 +30,22 @@ export async function countMessages(db: D1Database, parts: Part[], by: GroupBy, 
     prepare(
       db,
       sql`WITH parts AS MATERIALIZED (
-          SELECT w.website_id, w.counted_until, j.value ->> 'name' AS part, j.value ->> 'from' AS from_day, j.value ->> 'to' AS to_day,
-            unixepoch(j.value ->> 'from') * 1000 AS from_time, unixepoch(j.value ->> 'to', '+1 day') * 1000 AS until_time
+          SELECT w.website_id, w.counted_until, j.value ->> 'name' AS part, j.value ->> 'from' AS from_time, j.value ->> 'until' AS until_time
           FROM json_each(${JSON.stringify(parts)}) j CROSS JOIN websites w ON w.website_id = j.value ->> 'websiteId'
         ), counted AS (
-          SELECT p.part, d.day, d.send_purpose, d.status, d.reason,
+          SELECT p.part, d.send_purpose, d.country, d.status, d.reason,
             d.messages, d.segments, d.clicked, d.clicks, d.robot_clicks, d.opted_out, 0 AS is_ahead, 0 AS is_held
-          FROM parts p CROSS JOIN daily_counts d
-            ON d.website_id = p.website_id AND d.day >= p.from_day AND d.day <= p.to_day
+          FROM parts p CROSS JOIN report_counts d
+            ON d.website_id = p.website_id AND d.quarter >= p.from_time / 900000 AND d.quarter < p.until_time / 900000
           UNION ALL
-          SELECT p.part, m.day, m.send_purpose, m.status, m.reason,
+          SELECT p.part, m.send_purpose, m.country, m.status, m.reason,
             m.messages, m.segments, m.clicked, m.clicks, m.robot_clicks, m.opted_out,
             m.status = 'PENDING_TO_SEND' AND coalesce(m.send_at > ${now}, 0),
             m.status = 'PENDING_TO_SEND' AND coalesce(m.send_at <= ${now}, 1) AND ${IS_HELD}
           FROM parts p CROSS JOIN message_counts m ON m.website_id = p.website_id
             AND m.accepted_at >= max(p.from_time, p.counted_until) AND m.accepted_at < p.until_time
         )
-        SELECT CASE ${by} WHEN 'day' THEN day WHEN 'purpose' THEN send_purpose ELSE part END AS name, status, reason,
+        SELECT CASE ${by} WHEN 'purpose' THEN send_purpose WHEN 'country' THEN country ELSE part END AS name, status, reason,
           is_ahead, is_held, sum(messages) AS messages, sum(segments) AS segments, sum(clicked) AS clicked, sum(clicks) AS clicks,
           sum(robot_clicks) AS robot_clicks, sum(opted_out) AS opted_out
         FROM counted GROUP BY 1, 2, 3, 4, 5 HAVING sum(messages) > 0`,
@@ -73,7 +72,7 @@ export function findSenderChanges(db: D1Database, websiteIds: string[], since: n
   return runQuery<SenderChange>(
     prepare(
       db,
-      sql`SELECT a.website_id AS websiteId, a.stored_at AS at, date(a.stored_at / 1000, 'unixepoch') AS day, a.before ->> 'sender' AS before
+      sql`SELECT a.website_id AS websiteId, a.stored_at AS at, a.before ->> 'sender' AS before
         FROM json_each(${JSON.stringify(websiteIds)}) j CROSS JOIN audit_log a ON a.website_id = j.value
         WHERE a.action = 'put-website' AND a.stored_at >= ${since} AND json_type(a.before, '$.sender') IS NOT NULL ORDER BY a.id`,
     ),

@@ -4,7 +4,7 @@ import type { Sent } from "../../domain/people/last-word.ts";
 import { changeNotices } from "../callbacks/notices.ts";
 import { IS_ACQUAINTED } from "../clients/senders.ts";
 import { countOptedOut } from "../operations/count-ledgers.ts";
-import { IS_COUNTED } from "../operations/daily-counts.ts";
+import { hasCounted } from "../operations/report-counts.ts";
 import { prepare, type Sql, sql } from "../sql.ts";
 import { optOutStatements } from "./opt-out.ts";
 
@@ -61,12 +61,7 @@ function markLatest(db: D1Database, acted: Acted): D1PreparedStatement[] {
     WHERE s.website_id = ${websiteId} AND s.phone = ${phones[0] ?? null} AND s.subscribed = 1 AND m.opted_out NOT IN (1, 3)
       AND ${isFresh(acted)}`;
   return [
-    prepare(
-      db,
-      sql`UPDATE daily_counts SET opted_out = opted_out + 1 WHERE (website_id, day, send_purpose, status, reason) IN (
-        SELECT m.website_id, m.day, m.send_purpose, m.status, m.reason
-        FROM message_counts m WHERE m.message_id IN (${answered}) AND ${IS_COUNTED})`,
-    ),
+    prepare(db, sql`UPDATE report_counts SET opted_out = opted_out + 1 WHERE ${hasCounted(answered)}`),
     countOptedOut(db, answered, now),
     prepare(db, sql`UPDATE messages SET opted_out = 3 WHERE message_id IN (${answered})`),
   ];

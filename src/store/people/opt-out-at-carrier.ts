@@ -2,7 +2,7 @@ import type { DueEvent } from "../../domain/callbacks/callback.ts";
 import { dueEvents } from "../callbacks/events.ts";
 import { runNamed, runQuery } from "../database.ts";
 import { countOptedOut } from "../operations/count-ledgers.ts";
-import { IS_COUNTED } from "../operations/daily-counts.ts";
+import { hasCounted } from "../operations/report-counts.ts";
 import { prepare, sql } from "../sql.ts";
 import { optOutStatements } from "./opt-out.ts";
 import type { ChangeOrigin } from "./subscriptions.ts";
@@ -52,12 +52,7 @@ export async function optOutRecipient(
         SELECT 1 FROM subscriptions s WHERE s.website_id = ${websiteId} AND s.phone = ${phone} AND s.subscribed = 1)`,
     ),
     act: optOutStatements(db, { ...origin, websiteId, phones: [phone], isNew, text: null, isConfirmed: false, run }),
-    counts: prepare(
-      db,
-      sql`UPDATE daily_counts SET opted_out = opted_out + 1 WHERE (website_id, day, send_purpose, status, reason) IN (
-        SELECT m.website_id, m.day, m.send_purpose, m.status, m.reason FROM message_counts m
-        WHERE m.message_id IN (${answered}) AND ${IS_COUNTED})`,
-    ),
+    counts: prepare(db, sql`UPDATE report_counts SET opted_out = opted_out + 1 WHERE ${hasCounted(answered)}`),
     responses: countOptedOut(db, answered, origin.now),
     message: prepare(
       db,

@@ -218,10 +218,11 @@ const row = (of: Pick<ReportRow, "day" | "sendPurpose">, sent: number, rates: Ra
 export function report(query: URLSearchParams): Report {
   const from = query.get("from") ?? "2026-10-27";
   const to = query.get("to") ?? "2026-11-25";
+  const about = { websiteId: "harbor-coffee", timeZone: query.get("timeZone") ?? "UTC", asOf: ago(0), from, to };
   const total = countsOf(79_446, [0.984, 0.051, 0.0024]);
   if (query.get("by") === "day") {
     const rows = days.map(({ day, sent }) => row({ day }, sent, [0.985, 0.05, 0.002]));
-    return { websiteId: "harbor-coffee", by: "day", asOf: ago(0), from, to, rows, total };
+    return { ...about, by: "day", rows, total };
   }
   const isBefore = to < "2026-11-25";
   const rows = [
@@ -230,11 +231,11 @@ export function report(query: URLSearchParams): Report {
     row({ sendPurpose: "pickup-ready" }, 11_962, isBefore ? [0.987, 0, 0.0001] : [0.989, 0, 0.0001]),
     row({ sendPurpose: `loyalty-nudge ${MARKUP}` }, 4410, isBefore ? [0.982, 0.041, 0.0033] : [0.971, 0.022, 0.0074]),
   ];
-  return { websiteId: "harbor-coffee", by: "purpose", asOf: ago(0), from, to, rows, total };
+  return { ...about, by: "purpose", rows, total };
 }
 
 export const emptyReport = (): Report => ({
-  ...{ websiteId: "harbor-coffee", by: "purpose", asOf: ago(0) },
+  ...{ websiteId: "harbor-coffee", timeZone: "UTC", by: "purpose", asOf: ago(0) },
   from: "2026-10-27",
   to: "2026-11-25",
   rows: [],

@@ -285,6 +285,7 @@ describe("words of others", () => {
       "clientId",
       "clientName",
       "code",
+      "country",
       "createdBy",
       "database",
       "email",

@@ -188,7 +188,7 @@ async function checkAfter(
   const [row] = await query(
     // The report is all that is kept of an erased person's messages.
     `SELECT (SELECT count(*) FROM json_each(?1) j JOIN messages m ON m.message_id = j.value)
-       + (SELECT coalesce(sum(messages), 0) FROM daily_counts) AS kept`,
+       + (SELECT coalesce(sum(messages), 0) FROM report_counts) AS kept`,
     JSON.stringify(accepted),
   );
   const lost = accepted.length - Number(row?.kept);

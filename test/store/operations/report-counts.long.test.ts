@@ -11,7 +11,7 @@ describe("a report", () => {
     const life = await expectExact(number, 250);
     // Nothing was left out: days were closed, messages were purged, and closed days were changed.
     const [counts] = await world.rows(
-      "SELECT sum(messages) AS messages, sum(clicks) AS clicks, sum(opted_out) AS opted_out FROM daily_counts",
+      "SELECT sum(messages) AS messages, sum(clicks) AS clicks, sum(opted_out) AS opted_out FROM report_counts",
     );
     const [stored] = await world.rows("SELECT count(*) AS messages FROM messages");
     expect(Number(counts?.messages)).toBeGreaterThan(20);

@@ -44,7 +44,7 @@ const WITHOUT_NUMBERS: Record<string, [columns: string, why: string]> = {
     "client_id website_id callback_url operations secret_hash callback_secret old_secret_hash old_callback_secret events name refusal secret_end old_secret_end",
     SETTINGS,
   ],
-  daily_counts: ["website_id day send_purpose status reason", COUNTS],
+  report_counts: ["website_id send_purpose country status reason", COUNTS],
   database_sizes: ["", COUNTS],
   dead_jobs: ["id queue body error", MASKED],
   ended_tries: ["call", HASHES],

@@ -16,8 +16,8 @@ const AUDIT = "audit_log";
 
 /** The most rows a day of what is kept by the day, for longer than this clock goes on. */
 const ROWS_A_DAY: Record<string, number> = {
-  // Websites, purposes, and 7 statuses with their 13 reasons.
-  daily_counts: 2 * 2 * (7 + 13),
+  // Quarters of an hour, websites, purposes, and 7 statuses with their 13 reasons.
+  report_counts: 96 * 2 * 2 * (7 + 13),
   // The two websites and all of them, each with what is accepted, the six other classes, clicks, opt-outs and both kinds of growth; and the codes
   // of the wrong requests that traffic.ts makes.
   counts: 3 * 11 + 2 * 6,

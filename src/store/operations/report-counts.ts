@@ -1,38 +1,45 @@
-// The table daily_counts: what became of the messages of each day (of acceptance, UTC). A report adds up this table and the stored
+// The table report_counts: what became of the messages that were accepted in each quarter of an hour. A report adds up this table and the stored
 // messages that it does not have yet, so each message counts once:
-// - The sweep closes days: it adds the messages of days that are over, if all are final, and moves websites.counted_until past them.
+// - The sweep closes days (of UTC): it adds the messages of days that are over, if all are final, and moves websites.counted_until past them.
 // - A purge and an erasure add the messages that they delete, unless these were accepted before counted_until.
 // - A click, an opt-out or a cancellation of a message that was accepted before counted_until changes the row of the message.
 // Each of these is one transaction. When it is run again, it counts nothing twice, except a click: see recordClick.
 import { runBatch, runQuery } from "../database.ts";
 import { piece, prepare, type Sql, sql } from "../sql.ts";
 
-/**
- * Condition: the stored message `m` is in daily_counts. A click or an opt-out of such a message is added there, before the statement
- * that stores it, in the same transaction.
- */
-export const IS_COUNTED = piece(
+/** Condition: the stored message `m` is in report_counts. */
+const IS_COUNTED = piece(
   "EXISTS (SELECT 1 FROM websites w WHERE w.website_id = m.website_id AND w.counted_until > m.accepted_at)",
 );
 
 /**
- * Adds what messages count to daily_counts, or takes it away. It must be run before they are deleted, in the same transaction.
+ * Adds what messages count to report_counts, or takes it away. It must be run before they are deleted, in the same transaction.
  * @param which condition on a row `m` of message_counts
  */
 function changeCounts(db: D1Database, sign: 1 | -1, which: Sql): D1PreparedStatement {
   return prepare(
     db,
-    sql`INSERT INTO daily_counts (website_id, day, send_purpose, status, reason,
+    sql`INSERT INTO report_counts (website_id, quarter, send_purpose, country, status, reason,
         messages, segments, clicked, clicks, robot_clicks, opted_out)
-      SELECT m.website_id, m.day, m.send_purpose, m.status, m.reason, ${sign} * sum(m.messages), ${sign} * sum(m.segments),
-        ${sign} * sum(m.clicked), ${sign} * sum(m.clicks), ${sign} * sum(m.robot_clicks), ${sign} * sum(m.opted_out)
-      FROM message_counts m WHERE ${which} GROUP BY 1, 2, 3, 4, 5
-      ON CONFLICT (website_id, day, send_purpose, status, reason) DO UPDATE SET
+      SELECT m.website_id, m.quarter, m.send_purpose, m.country, m.status, m.reason,
+        ${sign} * sum(m.messages), ${sign} * sum(m.segments), ${sign} * sum(m.clicked), ${sign} * sum(m.clicks), ${sign} * sum(m.robot_clicks), ${sign} * sum(m.opted_out)
+      FROM message_counts m WHERE ${which} GROUP BY 1, 2, 3, 4, 5, 6
+      ON CONFLICT (website_id, quarter, send_purpose, country, status, reason) DO UPDATE SET
         messages = messages + excluded.messages, segments = segments + excluded.segments,
         clicked = clicked + excluded.clicked, clicks = clicks + excluded.clicks,
         robot_clicks = robot_clicks + excluded.robot_clicks, opted_out = opted_out + excluded.opted_out`,
   );
 }
+
+/**
+ * Condition on a row of report_counts: it has one of the messages. A click or an opt-out of a message is added to its row, before the
+ * statement that stores it, in the same transaction.
+ * @param chosen query of message ids
+ */
+export const hasCounted = (chosen: Sql): Sql =>
+  sql`(website_id, quarter, send_purpose, country, status, reason) IN (
+    SELECT m.website_id, m.quarter, m.send_purpose, m.country, m.status, m.reason FROM message_counts m
+    WHERE m.message_id IN (${chosen}) AND ${IS_COUNTED})`;
 
 /** Counts messages that are about to be purged or erased, unless they are counted. @param chosen query of message ids */
 export function countRemoved(db: D1Database, chosen: Sql): D1PreparedStatement {
