@@ -21,6 +21,7 @@ import type { PeopleAnswers, PersonIdAnswers, SubscriberListAnswers } from "../s
 import type { SenderAnswers } from "../src/operator/answers/senders.ts";
 import type { WaitingAnswers } from "../src/operator/answers/waiting.ts";
 import type { WebsiteAnswers } from "../src/operator/answers/websites.ts";
+import type { Outcomes } from "./lib/outcomes.ts";
 
 export type ErrorAnswer = z.output<typeof errorSchema>;
 
@@ -36,10 +37,7 @@ export type Overview = OverviewAnswers["Overview"];
 export type Minute = Overview["minutes"][number];
 export type DayWithGrowth = Overview["days"][number];
 /** A day, as the charts read it. */
-export type Day = Pick<
-  DayWithGrowth,
-  "day" | "accepted" | "sent" | "delivered" | "undelivered" | "clicked" | "optedOut"
->;
+export type Day = Outcomes & Pick<DayWithGrowth, "day" | "clicked" | "optedOut">;
 export type Problem = Overview["problems"][number];
 export type PastProblem = Overview["lastProblems"][number];
 export type WebsiteNow = Overview["websites"][number];

@@ -1,20 +1,17 @@
 // Pure. What a campaign is at, in a sentence.
 import type { Campaign } from "../answers.ts";
-import { countOf, formatCount, formatShare } from "./numbers.ts";
+import { countOf, formatCount } from "./numbers.ts";
+import { arrivedWords, pendingOf } from "./outcomes.ts";
 import { formatClock, formatSpan } from "./times.ts";
 
 type Counts = Omit<Campaign, "holds" | "minutes" | "days">;
-
-/** Texts that have neither gone nor ended. */
-export const pendingOf = ({ accepted, notSubscribed, endedBefore, notTaken, sent }: Counts): number =>
-  accepted - notSubscribed - endedBefore - notTaken - sent;
 
 /** Texts that may go now; null: not known. */
 export const readyOf = ({ waiting, held }: Counts): number | null =>
   waiting === null || held === null ? null : waiting - held;
 
 export function titleOf(campaign: Counts): string {
-  const { sendPurpose: name, accepted, sent, delivered, undelivered, held, scheduled, perMinute } = campaign;
+  const { sendPurpose: name, accepted, sent, held, scheduled, perMinute } = campaign;
   if (accepted === 0) return `No text of ${name} in 30 days`;
   const ready = readyOf(campaign);
   const isReady = ready === null ? pendingOf(campaign) > 0 : ready > 0;
@@ -25,8 +22,7 @@ export function titleOf(campaign: Counts): string {
     return `${countOf(ready ?? pendingOf(campaign), "text")} of ${name} ${will - sent === 1 ? "waits" : "wait"}`;
   if (held) return `${countOf(held, "text")} of ${name} ${held === 1 ? "is" : "are"} held`;
   if (scheduled) return `${countOf(scheduled, "text")} of ${name} ${scheduled === 1 ? "is" : "are"} scheduled`;
-  if (delivered + undelivered > 0) return `${formatShare(delivered, delivered + undelivered)} of ${name} arrived`;
-  return sent > 0 ? `${name} is gone, and no receipt has come` : `No text of ${name} has gone`;
+  return sent > 0 ? `${name}: ${arrivedWords(campaign)}` : `No text of ${name} has gone`;
 }
 
 /** How fast, until when, and what its sender may send. */

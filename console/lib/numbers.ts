@@ -56,8 +56,10 @@ export function listOf(names: readonly string[]): string {
 }
 
 /** The sum of one number of each. */
-export const sumOf = <Key extends string>(rows: readonly { [key in Key]?: number | null }[], key: Key): number =>
-  rows.reduce((sum, row) => sum + (row[key] ?? 0), 0);
+export const sumOf = <Key extends string>(
+  rows: readonly { [key in Key]?: number | null | undefined }[],
+  key: Key,
+): number => rows.reduce((sum, row) => sum + (row[key] ?? 0), 0);
 
 /** The middle value; null of nothing. What is usual of the closed days. */
 export function medianOf(values: readonly number[]): number | null {

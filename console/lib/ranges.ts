@@ -1,5 +1,7 @@
 // Pure. The days that a page counts: days of UTC, as the reports have them.
 import type { Day } from "../answers.ts";
+import { sumOf } from "./numbers.ts";
+import { type Outcomes, totalOf } from "./outcomes.ts";
 import { dayBefore } from "./rates.ts";
 
 export interface Range {
@@ -66,12 +68,14 @@ function monthOf(month: string, now: number): Range {
 export const daysIn = ({ from, to }: Range): number => (Date.parse(to) - Date.parse(from)) / DAY + 1;
 
 /** Each day of it, for a chart: one without texts has no row in an answer. */
-export function fillDays(rows: readonly { [Name in keyof Day]?: Day[Name] | undefined }[], range: Range): Day[] {
+export function fillDays(
+  rows: readonly (Outcomes & { [Name in keyof Day]?: Day[Name] | undefined })[],
+  range: Range,
+): Day[] {
   return Array.from({ length: daysIn(range) }, (_, index) => {
     const day = dayBefore(Date.parse(range.from) + index * DAY, 0);
-    const row = rows.find((it) => it.day === day);
-    const { accepted = 0, sent = 0, delivered = 0, undelivered = 0, clicked = 0, optedOut = 0 } = row ?? {};
-    return { day, accepted, sent, delivered, undelivered, clicked, optedOut };
+    const own = rows.filter((it) => it.day === day);
+    return { day, ...totalOf(own), clicked: sumOf(own, "clicked"), optedOut: sumOf(own, "optedOut") };
   });
 }
 

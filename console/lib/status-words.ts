@@ -60,7 +60,6 @@ export function lookOf({ status, reason, waits, updatedAt }: Told, now: number):
 }
 
 const REASONS: Record<string, string> = {
-  CANCELLED: "cancelled",
   EXPIRED: "too late to send",
   QUIET_HOURS: "outside sending hours",
   FREQUENCY_CAP: "over the cap",
@@ -69,7 +68,6 @@ const REASONS: Record<string, string> = {
   CARRIER_FILTERED: "the carrier filtered it",
   SENDER_LIMIT: "faster than its sender may send",
   CARRIER_UNAVAILABLE: "the carrier could not be reached",
-  CARRIER_NOT_SET_UP: "the carrier is not set up",
   OUTCOME_UNKNOWN: "whether it went is not known",
   NO_RECEIPT: "the carrier never said",
   UNDELIVERED: "did not reach the phone",

@@ -1,9 +1,10 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { Campaign } from "../answers.ts";
-import { messagesHash, websitePath } from "../lib/addresses.ts";
-import { leadOf, pendingOf, readyOf, titleOf } from "../lib/campaign-words.ts";
-import { countOf, formatCount, formatShare, sumOf } from "../lib/numbers.ts";
+import { websitePath } from "../lib/addresses.ts";
+import { leadOf, readyOf, titleOf } from "../lib/campaign-words.ts";
+import { formatCount, formatShare, sumOf } from "../lib/numbers.ts";
+import { pendingOf } from "../lib/outcomes.ts";
 import { fillDays } from "../lib/ranges.ts";
 import { commandOf } from "../lib/shell-command.ts";
 import { cityOf, formatClockIn, formatTime } from "../lib/times.ts";
@@ -11,6 +12,7 @@ import { useAnswer } from "../lib/use-answer.ts";
 import { ActButton } from "../parts/button.tsx";
 import { DaysSection } from "../parts/days-section.tsx";
 import { FromShell } from "../parts/empty.tsx";
+import { outcomeTiles } from "../parts/outcome-tiles.tsx";
 import { NoAnswer, Page } from "../parts/page.tsx";
 import { SmallSection } from "../parts/small-chart.tsx";
 import { Tiles } from "../parts/tiles.tsx";
@@ -134,35 +136,14 @@ function Levers({ campaign, reload }: LeversProps): JSX.Element | null {
 const searchOf = ({ websiteId, sendPurpose }: Campaign) => `website:${websiteId} purpose:"${sendPurpose}"`;
 
 function Numbers({ campaign }: { campaign: Campaign }): JSX.Element {
-  const { accepted, sent, delivered, undelivered, notTaken, optedOut, clicked } = campaign;
-  const list = (filter: string) => messagesHash(searchOf(campaign) + filter);
-  const pending = pendingOf(campaign);
+  const { sent, optedOut, clicked } = campaign;
+  const accepted = { label: "Accepted", judgment: `${formatCount(sent)} are gone` };
   return (
     <Tiles
       tiles={[
-        {
-          label: "Accepted",
-          value: formatCount(accepted),
-          judgment: pending > 0 ? `${formatCount(pending)} still wait` : "none waits",
-          href: list(""),
-        },
-        { label: "Gone", value: formatCount(sent), judgment: `${formatShare(sent, accepted)} of them` },
-        {
-          label: "Arrived",
-          value: formatCount(delivered),
-          judgment: `${formatShare(delivered, delivered + undelivered)} of those with a receipt`,
-          href: list(" outcome:delivered"),
-        },
-        {
-          label: "Refused",
-          value: formatCount(notTaken + undelivered),
-          judgment: `${formatCount(notTaken)} not taken, ${formatCount(undelivered)} undelivered`,
-        },
-        {
-          label: "Opted out",
-          value: formatCount(optedOut),
-          judgment: `${formatShare(optedOut, sent)}, ${countOf(clicked, "clicked", "clicked")}`,
-        },
+        ...outcomeTiles(campaign, accepted, searchOf(campaign)),
+        { label: "Clicked", value: formatCount(clicked), judgment: formatShare(clicked, sent) },
+        { label: "Opted out", value: formatCount(optedOut), judgment: formatShare(optedOut, sent) },
       ]}
     />
   );

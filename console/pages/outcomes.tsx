@@ -1,41 +1,16 @@
 import type { JSX } from "preact";
-import type { Report } from "../answers.ts";
+import type { WebsiteNow } from "../answers.ts";
 import { messagesHash } from "../lib/addresses.ts";
 import { formatCount, formatShare } from "../lib/numbers.ts";
+import { CLASSES, wordOf } from "../lib/outcomes.ts";
 import { Section, Table, Two } from "../parts/section.tsx";
 
-type Class =
-  | "scheduled"
-  | "waiting"
-  | "notSubscribed"
-  | "endedBefore"
-  | "notTaken"
-  | "noReceipt"
-  | "delivered"
-  | "undelivered";
-
-type Outcomes = Record<"accepted", number> & Record<Class | "held", number | null>;
-
-const CLASSES: [name: Class, words: string, meaning: string][] = [
-  ["scheduled", "Scheduled", "for a later time, or for sending hours"],
-  ["waiting", "Waiting", "for their turn, for the carrier, or held"],
-  ["notSubscribed", "Not subscribed", "opted out, never subscribed, or no number"],
-  ["endedBefore", "Ended before", "cancelled, too late, over the cap, or outside hours"],
-  ["notTaken", "Not taken", "the carrier refused them, or could not be reached"],
-  ["noReceipt", "No receipt", "the carrier has them, and has not said more"],
-  ["delivered", "Delivered", "they arrived"],
-  ["undelivered", "Undelivered", "the carrier had them, and they did not arrive"],
-];
-
 interface Props {
-  counts: Outcomes | Report["total"];
+  counts: WebsiteNow["month"];
   of: string;
   /** The search that finds all of them; undefined: a part of them may be kept no more. */
   search?: string;
 }
-
-/** Its word in a search: `no-receipt`. */
-const wordOf = (name: Class) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 /** Each accepted text is in one row, so the rows add up. */
 export function OutcomesSection({ counts, of, search }: Props): JSX.Element {

@@ -1,16 +1,24 @@
 import type { JSX } from "preact";
 import type { CarrierNow, WebsiteNow } from "../answers.ts";
 import { formatCount, formatShare } from "../lib/numbers.ts";
+import { notSentWords } from "../lib/outcomes.ts";
 import type { Look } from "../lib/status-words.ts";
-import { Section, Table } from "../parts/section.tsx";
+import { Section, Table, Two } from "../parts/section.tsx";
 import { Status } from "../parts/status.tsx";
 import { OutcomeBar } from "../parts/strip.tsx";
 
 export const QUIET: Look = { word: "Quiet", shape: "none", tone: "plain" };
 
-export function lookOfWebsite({ overdue, accepted, delivered, undelivered, failingEndpoints }: WebsiteNow): Look {
+/** Most of a few are enough: texts that the carrier did not take are not delivered either. */
+export function isArriving({ delivered, undelivered, notTaken }: WebsiteNow): boolean {
+  const failed = undelivered + notTaken;
+  return failed <= delivered || failed <= 3;
+}
+
+export function lookOfWebsite(website: WebsiteNow): Look {
+  const { overdue, accepted, failingEndpoints } = website;
   if (overdue) return { word: `${formatCount(overdue)} wait`, shape: "waiting", tone: "wait" };
-  if (undelivered > delivered && undelivered > 3) return { word: "Not arriving", shape: "failed", tone: "bad" };
+  if (!isArriving(website)) return { word: "Not arriving", shape: "failed", tone: "bad" };
   if (failingEndpoints > 0) return { word: "Endpoint fails", shape: "problem", tone: "bad" };
   return accepted === 0 ? QUIET : { word: "Arriving", shape: "delivered", tone: "ok" };
 }
@@ -40,7 +48,11 @@ export function WebsitesNow({ websites, isCut }: { websites: WebsiteNow[]; isCut
             ),
           ],
           ["Accepted", (it) => formatCount(it.accepted), "number named right"],
-          ["Arrived", (it) => formatShare(it.delivered, it.delivered + it.undelivered), "number named"],
+          [
+            "Arrived",
+            (it) => <Two first={formatShare(it.delivered, it.delivered + it.undelivered)} second={notSentWords(it)} />,
+            "number named",
+          ],
           ["Now", (it) => <Status look={lookOfWebsite(it)} />, "right"],
         ]}
       />

@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import type { Overview as Answer } from "../answers.ts";
-import { countOf, formatCount, formatShare, isUnusual, listOf, sumOf } from "../lib/numbers.ts";
+import { countOf, formatCount, isUnusual, listOf, sumOf } from "../lib/numbers.ts";
+import { arrivedWords, totalOf } from "../lib/outcomes.ts";
 import { formatTime } from "../lib/times.ts";
 import { useAnswer } from "../lib/use-answer.ts";
 import { usualShareOf } from "../parts/days-chart.tsx";
@@ -12,7 +13,7 @@ import { Section } from "../parts/section.tsx";
 import { SmallSection } from "../parts/small-chart.tsx";
 import { FirstDay } from "./first-day.tsx";
 import { Hour } from "./overview-hour.tsx";
-import { Carriers, WebsitesNow } from "./overview-tables.tsx";
+import { Carriers, isArriving, WebsitesNow } from "./overview-tables.tsx";
 
 export function Overview(): JSX.Element {
   const { data, failure, reload } = useAnswer<Answer>("/operator/overview", 20);
@@ -65,7 +66,7 @@ function Whole({ answer }: { answer: Answer }): JSX.Element {
 /** Which brands are fine, and which are not. */
 function leadOf({ websites, lastProblems, minutes, days }: Answer): JSX.Element {
   const stuck = websites.filter(({ overdue }) => overdue);
-  const fine = websites.filter(({ overdue, delivered }) => overdue === 0 && delivered > 0);
+  const fine = websites.filter((it) => it.overdue === 0 && it.delivered > 0 && isArriving(it));
   if (stuck.length > 0) {
     return (
       <>
@@ -83,20 +84,16 @@ function leadOf({ websites, lastProblems, minutes, days }: Answer): JSX.Element 
       </>
     );
   }
-  const [delivered, undelivered] = [sumOf(minutes, "delivered"), sumOf(minutes, "undelivered")];
+  const total = totalOf(minutes);
+  const { delivered, undelivered } = total;
   const usual = usualShareOf(days);
   const isUsual = usual !== null && !isUnusual(undelivered, delivered + undelivered, usual);
   const last = lastProblems.find(({ ended }) => ended !== null);
   return (
     <>
-      {delivered + undelivered > 0 ? (
-        <>
-          In the last hour, <strong>{formatShare(delivered, delivered + undelivered)}</strong> of texts arrived
-          {isUsual ? ", as on most days" : ""}.
-        </>
-      ) : (
-        "No text has arrived in the last hour, and none was to."
-      )}
+      {total.accepted > 0
+        ? `In the last hour: ${arrivedWords(total, isUsual ? ", as on most days" : "")}.`
+        : "No text was accepted in the last hour."}
       {last?.ended && ` The last problem ended ${formatTime(last.ended, Date.now())}.`}
     </>
   );

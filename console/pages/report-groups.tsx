@@ -2,12 +2,13 @@ import type { JSX } from "preact";
 import type { Report, ReportRow } from "../answers.ts";
 import { campaignHash, messagesHash, reportPath } from "../lib/addresses.ts";
 import { formatCount } from "../lib/numbers.ts";
+import { notSentWords } from "../lib/outcomes.ts";
 import { type Range, rangeBefore } from "../lib/ranges.ts";
 import { rateOf } from "../lib/rates.ts";
 import { pathOf } from "../lib/router.ts";
 import { useAnswer } from "../lib/use-answer.ts";
 import { FailureLine } from "../parts/button.tsx";
-import { Table } from "../parts/section.tsx";
+import { Table, Two } from "../parts/section.tsx";
 import type { By } from "./reports.tsx";
 
 interface Props {
@@ -55,7 +56,7 @@ function GroupRows({ rows, before, by, websiteId }: RowsProps): JSX.Element {
         [HEADS[by], (row) => <Name name={nameOf(row)} href={hrefOf(by, nameOf(row), websiteId)} />, "wide"],
         ["Sent", (row) => formatCount(row.sent), "number named"],
         ["Segments", (row) => formatCount(row.segments), "number named right"],
-        ["Arrived", rate("delivered"), "number named"],
+        ["Arrived", (row) => <Two first={rate("delivered")(row)} second={notSentWords(row)} />, "number named"],
         ["Clicked", rate("clicked"), "number named right"],
         ["Opted out", rate("optedOut"), "number named"],
       ]}

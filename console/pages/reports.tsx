@@ -2,6 +2,7 @@ import type { JSX } from "preact";
 import type { Report, WebsiteList } from "../answers.ts";
 import { reportPath } from "../lib/addresses.ts";
 import { countOf, formatCount, formatShare } from "../lib/numbers.ts";
+import { arrivedWords } from "../lib/outcomes.ts";
 import { CUSTOM, fileName, fillDays, type Range, rangeOptions, readRange } from "../lib/ranges.ts";
 import { pathOf, type Route, toHash } from "../lib/router.ts";
 import { commandOf } from "../lib/shell-command.ts";
@@ -11,6 +12,7 @@ import { go } from "../lib/use-route.ts";
 import { DaysSection } from "../parts/days-section.tsx";
 import { FromShell } from "../parts/empty.tsx";
 import { Choice, DayField } from "../parts/field.tsx";
+import { outcomeTiles } from "../parts/outcome-tiles.tsx";
 import { NoAnswer, Page } from "../parts/page.tsx";
 import { Section } from "../parts/section.tsx";
 import { Tiles } from "../parts/tiles.tsx";
@@ -38,10 +40,7 @@ export function Reports({ route }: { route: Route }): JSX.Element {
   if (!data) return <NoAnswer failure={failure} title="Reports" onRetry={reload} />;
   const { total } = data;
   const zone = websites.find(({ websiteId }) => websiteId === website)?.timeZone;
-  const title =
-    total.accepted === 0
-      ? "No text in these days"
-      : `${formatShare(total.delivered, total.delivered + total.undelivered)} of texts arrived`;
+  const title = total.accepted === 0 ? "No text in these days" : arrivedWords(total);
   return (
     <Page
       title={title}
@@ -124,21 +123,10 @@ function Numbers({ total }: { total: Report["total"] }): JSX.Element {
   return (
     <Tiles
       tiles={[
-        {
+        ...outcomeTiles(total, {
           label: "Accepted",
-          value: formatCount(total.accepted),
           judgment: `${formatCount(total.sent)} went to a carrier, in ${countOf(total.segments, "segment")}`,
-        },
-        {
-          label: "Delivered",
-          value: formatCount(total.delivered),
-          judgment: `${formatShare(total.delivered, total.delivered + total.undelivered)} arrived`,
-        },
-        {
-          label: "Undelivered",
-          value: formatCount(total.undelivered),
-          judgment: formatShare(total.undelivered, total.delivered + total.undelivered),
-        },
+        }),
         {
           label: "Clicked",
           value: formatCount(total.clicked),

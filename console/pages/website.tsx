@@ -1,8 +1,9 @@
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import type { Client, DayWithGrowth, Overview, SubscriberPage, WebsiteWithClients } from "../answers.ts";
-import { messagesHash, reportPath, websitePath } from "../lib/addresses.ts";
+import { reportPath, websitePath } from "../lib/addresses.ts";
 import { formatCount, formatShare, listOf, sumOf } from "../lib/numbers.ts";
+import { totalOf } from "../lib/outcomes.ts";
 import { CUSTOM, fileName, type Range, rangeOptions, readRange } from "../lib/ranges.ts";
 import { pathOf, type Route, toHash } from "../lib/router.ts";
 import { isOperator } from "../lib/session.ts";
@@ -11,6 +12,7 @@ import { useAnswer } from "../lib/use-answer.ts";
 import { go } from "../lib/use-route.ts";
 import { ButtonLink } from "../parts/button.tsx";
 import { Options } from "../parts/field.tsx";
+import { outcomeTiles } from "../parts/outcome-tiles.tsx";
 import { NoAnswer, Page } from "../parts/page.tsx";
 import { Section, Tabs } from "../parts/section.tsx";
 import { SmallSection } from "../parts/small-chart.tsx";
@@ -19,6 +21,7 @@ import { useNow } from "../parts/time.tsx";
 import { Changes } from "./audit-list.tsx";
 import { CampaignPage } from "./campaign.tsx";
 import { ClientEvents } from "./client-events.tsx";
+import { isArriving } from "./overview-tables.tsx";
 import { Groups } from "./report-groups.tsx";
 import { Clients, nameOfClient } from "./website-clients.tsx";
 import { Holds } from "./website-holds.tsx";
@@ -142,7 +145,7 @@ function Lead({ website, overview }: { website: WebsiteWithClients; overview: Ov
           {row.waitsFor ? ` for ${row.waitsFor}` : ""}.{" "}
         </>
       ) : row && row.accepted > 0 ? (
-        "Texts arrive. "
+        `Texts ${isArriving(row) ? "" : "do not "}arrive. `
       ) : (
         "No text in the last hour. "
       )}
@@ -159,11 +162,21 @@ function Today({ overview, website }: { overview: Overview | null; website: Webs
   const people = useAnswer<SubscriberPage>(`${websitePath(id)}/subscribers`, undefined, false).data;
   const row = overview?.websites[0];
   const day = overview?.days.at(-1);
-  const today = `website:${id} after:${day ? `${day.day}T00:00Z` : "today"}`;
   const refused = refusedRequests.filter((it) => it.day === day?.day);
   return (
     <Tiles
       tiles={[
+        ...outcomeTiles(
+          row?.today ?? totalOf([]),
+          {
+            label: "Texts today",
+            judgment:
+              dailyLimit && dailyLimitUsed !== null
+                ? `${formatShare(dailyLimitUsed, dailyLimit)} of the daily limit`
+                : "since midnight of UTC",
+          },
+          `website:${id} after:${day ? `${day.day}T00:00Z` : "today"}`,
+        ),
         {
           label: "Subscribers",
           value: formatCount(people?.total),
@@ -171,28 +184,12 @@ function Today({ overview, website }: { overview: Overview | null; website: Webs
           href: toHash(["people"], { website: id }),
         },
         {
-          label: "Texts today",
-          value: formatCount(row?.today.accepted),
-          judgment: dailyLimit
-            ? `${dailyLimitUsed === null ? "–" : formatShare(dailyLimitUsed, dailyLimit)} of the daily limit`
-            : `${formatShare(row?.today.delivered ?? 0, (row?.today.delivered ?? 0) + (row?.today.undelivered ?? 0))} arrived`,
-          href: messagesHash(today),
-        },
-        {
           label: "Opt-out rate, 30 days",
           value: row ? formatShare(row.optedOut30Days, row.month.sent) : "–",
-          judgment: row ? `${formatCount(row.optedOut30Days)} people` : "not known",
+          judgment: `${formatCount(row?.optedOut30Days)} people`,
         },
         {
-          label: "Undelivered today",
-          value: formatCount(row?.today.undelivered),
-          judgment: row
-            ? `${formatShare(row.today.undelivered, row.today.delivered + row.today.undelivered)} of receipts`
-            : "not known",
-          href: messagesHash(`${today} outcome:undelivered`),
-        },
-        {
-          label: "Refused today",
+          label: "Requests refused today",
           value: formatCount(sumOf(refused, "requests")),
           judgment: refused.map(({ code, requests }) => `${code}: ${formatCount(requests)}`).join(", ") || "no request",
         },

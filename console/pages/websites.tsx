@@ -2,6 +2,7 @@ import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import type { Overview, WebsiteList, WebsiteNow } from "../answers.ts";
 import { countOf, formatCount, formatShare } from "../lib/numbers.ts";
+import { notSentWords } from "../lib/outcomes.ts";
 import { signedIn } from "../lib/session.ts";
 import type { Look } from "../lib/status-words.ts";
 import { useAnswer } from "../lib/use-answer.ts";
@@ -77,7 +78,11 @@ function List({ list, overview }: { list: WebsiteList; overview: Overview | null
           ({ now }) => (now ? formatShare(now.optedOut30Days, now.month.sent) : "–"),
           "number named",
         ],
-        ["Texts today", ({ now }) => formatCount(now?.today.accepted), "number named right"],
+        [
+          "Texts today",
+          ({ now }) => <Two first={formatCount(now?.today.accepted)} second={now && notSentWords(now.today)} />,
+          "number named right",
+        ],
         ["Undelivered today", ({ now }) => formatCount(now?.today.undelivered), "number named"],
         ["Now", (row) => <Status look={lookOf(row)} />, "wide"],
       ]}

@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import type { Day } from "../answers.ts";
 import { formatCount, formatShare, isUnusual, medianOf, sumOf } from "../lib/numbers.ts";
+import { readingOf } from "../lib/outcomes.ts";
 import { dayBefore } from "../lib/rates.ts";
 import { heightOf, topOf } from "../lib/scale.ts";
 import { formatDay } from "../lib/times.ts";
@@ -45,10 +46,8 @@ function readoutOf(day: Day | undefined): Readout {
   return {
     heading: formatDay(day.day),
     rows: [
-      ["Accepted", day.accepted],
-      ["Delivered", day.delivered],
-      ["Undelivered", day.undelivered],
-      ["of those with a receipt", formatShare(day.undelivered, day.delivered + day.undelivered)],
+      ...readingOf(day),
+      ["Undelivered of those with a receipt", formatShare(day.undelivered, day.delivered + day.undelivered)],
     ],
   };
 }

@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import type { Day } from "../answers.ts";
 import { formatCount } from "../lib/numbers.ts";
+import { countsOf, HEADS } from "../lib/outcomes.ts";
 import { formatDay } from "../lib/times.ts";
 import { ChartSection } from "./chart.tsx";
 import { DaysChart } from "./days-chart.tsx";
@@ -19,16 +20,8 @@ export function DaysSection({
     <ChartSection
       title={title}
       of={`${formatCount(delivered)} delivered`}
-      head={["Day", "Accepted", "Sent", "Delivered", "Undelivered", "Clicked", "Opted out"]}
-      rows={days.map((it) => [
-        formatDay(it.day),
-        it.accepted,
-        it.sent,
-        it.delivered,
-        it.undelivered,
-        it.clicked,
-        it.optedOut,
-      ])}
+      head={["Day", ...HEADS, "Sent", "Clicked", "Opted out"]}
+      rows={days.map((it) => [formatDay(it.day), ...countsOf(it), it.sent, it.clicked, it.optedOut])}
     >
       <DaysChart days={days} />
     </ChartSection>

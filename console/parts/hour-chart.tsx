@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import type { Minute } from "../answers.ts";
-import { formatCount, sumOf } from "../lib/numbers.ts";
+import { formatCount } from "../lib/numbers.ts";
+import { readingOf, totalOf } from "../lib/outcomes.ts";
 import { heightOf, stepPath, topOf } from "../lib/scale.ts";
 import { formatClock } from "../lib/times.ts";
 import { Axis, Hatch, type Tick, Ticks } from "./axis.tsx";
@@ -20,11 +21,12 @@ export interface Mark {
 
 /** Each minute of the hour by what became of the texts that it accepted. The gap below the line are the pending texts. */
 export function HourChart({ minutes, mark }: { minutes: Minute[]; mark: Mark | null }): JSX.Element {
-  const total = (key: keyof Omit<Minute, "at">) => formatCount(sumOf(minutes, key));
   return (
     <Chart
       label="Texts of the last hour, by the minute of their acceptance"
-      description={`Accepted ${total("accepted")}, delivered ${total("delivered")}, undelivered ${total("undelivered")}, waiting ${total("waiting")}. Arrow keys go through the minutes.`}
+      description={`${readingOf(totalOf(minutes))
+        .map(([label, count]) => `${label} ${formatCount(count)}`)
+        .join(", ")}. Arrow keys go through the minutes.`}
       height={HEIGHT}
       left={LEFT}
       columns={minutes.length}
@@ -36,16 +38,7 @@ export function HourChart({ minutes, mark }: { minutes: Minute[]; mark: Mark | n
 
 function readoutOf(minute: Minute | undefined): Readout {
   if (!minute) return { heading: "", rows: [] };
-  return {
-    heading: formatClock(minute.at),
-    rows: [
-      ["Accepted", minute.accepted],
-      ["Delivered", minute.delivered],
-      ["Undelivered", minute.undelivered],
-      ["No receipt", minute.noReceipt],
-      ["Waiting", minute.waiting ?? "not counted"],
-    ],
-  };
+  return { heading: formatClock(minute.at), rows: readingOf(minute) };
 }
 
 function Plot({ minutes, mark, frame }: { minutes: Minute[]; mark: Mark | null; frame: Frame }) {

@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import type { Posts } from "../answers.ts";
+import type { Posts, WebsiteNow } from "../answers.ts";
 import { formatCount, formatShare, sumOf } from "../lib/numbers.ts";
 import { heightOf, topOf } from "../lib/scale.ts";
 import { formatClock } from "../lib/times.ts";
@@ -51,24 +51,17 @@ export function EndpointStrip({ slots }: { slots: Posts["slots"] }): JSX.Element
   );
 }
 
-interface Outcomes {
-  delivered: number;
-  undelivered: number;
-  noReceipt: number;
-  waiting: number | null;
-}
-
-/** What became of the texts of an hour, as one bar: delivered, a gap, undelivered, no receipt, pending. */
-export function OutcomeBar({ delivered, undelivered, noReceipt, ...others }: Outcomes): JSX.Element | null {
-  const waiting = others.waiting ?? 0;
-  const total = delivered + undelivered + noReceipt + waiting;
-  if (total === 0) return null;
+/** What became of the texts of an hour, as one bar: delivered, a gap, failed, without a receipt or a subscription, pending. */
+export function OutcomeBar(of: Partial<Omit<WebsiteNow, "websiteId" | "name">>): JSX.Element | null {
+  const { delivered = 0, undelivered = 0, notTaken = 0, noReceipt = 0, notSubscribed = 0, endedBefore = 0 } = of;
   const parts: [string, number][] = [
     ["ok", delivered],
-    ["bad", undelivered],
-    ["none", noReceipt],
-    ["wait", waiting],
+    ["bad", undelivered + notTaken],
+    ["none", noReceipt + notSubscribed + endedBefore],
+    ["wait", (of.waiting ?? 0) + (of.scheduled ?? 0)],
   ];
+  const total = parts.reduce((sum, [, count]) => sum + count, 0);
+  if (total === 0) return null;
   return (
     <span class="outcome-bar" role="img" aria-label={`${formatShare(delivered, total)} delivered`}>
       {parts.map(([tone, count]) => count > 0 && <span key={tone} class={tone} style={{ flexGrow: count }} />)}

@@ -9,13 +9,13 @@ export interface Tile {
   judgment: ComponentChildren;
   tone?: "ok" | "bad" | "wait" | undefined;
   /** The rows that it counts. */
-  href?: string;
+  href?: string | undefined;
 }
 
 /** Numbers of one size on hairlines; they are the legend of the chart below. */
 export function Tiles({ tiles }: { tiles: Tile[] }): JSX.Element {
   return (
-    <ul class={`tiles of-${tiles.length}`}>
+    <ul class="tiles">
       {tiles.map(({ label, mark, value, judgment, tone, href }) => (
         <li key={label}>
           <span class="tile-label">

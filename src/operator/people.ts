@@ -19,7 +19,7 @@ import { reachable } from "./reachable.ts";
 import { EVERYWHERE, EXPORT, erasedView, PERSON, personView, readWebsite, sentView } from "./views/person.ts";
 
 const COLUMNS = {
-  changes: ["at", "from", "to", "addressChanged", "source", "proof", "consentedAt", "evidence"],
+  changes: ["at", "from", "to", "addressChanged", "source", "operator", "proof", "consentedAt", "evidence"],
   texts: TEXT_COLUMNS,
 };
 

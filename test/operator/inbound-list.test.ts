@@ -68,6 +68,35 @@ it("shows each text with its website, and the message that it may answer", async
   ]);
 });
 
+it("shows no reply to a keyword as what a text answers, neither its own nor an earlier one", async () => {
+  const client = await world.brand([ADA]);
+  await world.website("brand", { sender: OURS });
+  const campaign = await world.send(client, { phone: ADA, sendPurpose: "campaign" });
+  await world.runQueues();
+  await text("HELP");
+  await world.runQueues();
+  world.advance(60);
+  await text("thanks");
+  const inReplyTo = { messageId: campaign, sendPurpose: "campaign" };
+  await text("STOP");
+  await world.runQueues();
+  expect((await list()).texts.map((it) => [it.text, it.inReplyTo])).toEqual([
+    ["STOP", inReplyTo],
+    ["thanks", inReplyTo],
+    ["HELP", inReplyTo],
+  ]);
+});
+
+it("shows a message that did not arrive as what a text may answer, as the event of the text does", async () => {
+  const client = await world.brand([ADA]);
+  await world.website("brand", { sender: OURS });
+  const messageId = await world.send(client, { phone: ADA });
+  await world.runQueues();
+  await world.rows("UPDATE messages SET status = 'FAILED_TO_DELIVERY' WHERE message_id = ?", messageId);
+  await text("hello?");
+  expect((await list()).texts).toMatchObject([{ inReplyTo: { messageId } }]);
+});
+
 it("lists and counts those to decide, until they are decided or the person has opted out", async () => {
   await world.brand([ADA, BOB]);
   await world.website("brand", { sender: OURS });

@@ -98,6 +98,30 @@ describe("a person in all websites", () => {
     expect(world.logs.join()).not.toContain(ADA.slice(1));
   });
 
+  it("says which operator made a change, and of no other change", async () => {
+    const client = await world.brand([]);
+    const as = async (name: string, method: string, path: string, body?: string) => {
+      const { token } = (await json(world.operator("POST", "/tokens", { name }))).body;
+      const headers = { authorization: `Bearer ${token}`, "content-type": "text/csv" };
+      return json(world.fetch(`/operator/websites/brand/${path}`, { method, headers, ...(body && { body }) }));
+    };
+    const csv = `phone_numbers,email,subscribed\n${ADA},ada@example.com,true`;
+    expect((await as("ada", "POST", "subscribers", csv)).status).toBe(200);
+    expect((await as("bob", "DELETE", `people/${ADA}/email`)).status).toBe(200);
+    expect((await world.post("/text/unsubscribe", client, { phone_numbers: [ADA] })).status).toBe(200);
+    const again = await as("cy", "POST", "subscribers?resubscribe=true", csv);
+    expect((await json(world.operator("POST", `/imports/${again.body.importId}/undo`))).status).toBe(200);
+    const expected = [...[["import", "ada"], ["operator", "bob"], ["api"], ["import", "cy"], ["undo"]]];
+    for (const path of [`/people/${ADA}`, `/websites/brand/people/${ADA}`, `/people/${ADA}/export`]) {
+      const { body } = await json(world.operator("GET", path));
+      const [{ changes } = body] = (body.websites ?? []) as Record<string, unknown>[];
+      const told = (changes as { source: string; operator?: string }[]).map(({ source, operator }) =>
+        operator === undefined ? [source] : [source, operator],
+      );
+      expect([path, told]).toEqual([path, expected]);
+    }
+  });
+
   it("that nobody knows is 404; what is no number, 400; without the operator's token, 401", async () => {
     const client = await world.brand([ADA]);
     expect((await json(world.operator("GET", "/people/+12125550177"))).status).toBe(404);
@@ -184,7 +208,7 @@ describe("the export of a person", () => {
     const [whole] = (await read(`/people/${ADA}`)).websites;
     const usage = take();
     expect([whole?.messages.length, whole?.isCut]).toEqual([5000, false]);
-    expect([usage.calls, usage.rowsRead]).toEqual([5, 5 * 5000 + 9]);
+    expect([usage.calls, usage.rowsRead]).toEqual([5, 5 * 5000 + 10]);
     world.deps = deps;
     await world.rows("UPDATE messages SET phone = 12125550100");
     const [cut] = (await read(`/people/${ADA}`)).websites;

@@ -50,7 +50,9 @@ const listedTextSchema = inboundTextSchema.extend({
   inReplyTo: z
     .object({ messageId: z.uuid(), sendPurpose: z.string() })
     .nullable()
-    .describe("The latest message of the website to this person that a carrier had taken before."),
+    .describe(
+      "The latest message of the website to this person that a carrier had taken before. Replies to keywords are none.",
+    ),
 });
 
 export type ListedText = z.output<typeof listedTextSchema>;

@@ -118,6 +118,7 @@ export const storySchema = operatorMessageSchema.extend({
       subscribed: z.boolean(),
       since: z.iso.datetime().nullable().describe("null: nobody had subscribed the number, or opted it out."),
       source: z.enum(CHANGE_SOURCES).nullable(),
+      operator: z.string().nullable().describe("Whose import or act it was. null: no operator made the change."),
       proof: z.string().nullable().describe("The id of the request or of the import, or the text."),
       changeId: z.int().nullable().describe("The row of the ledger."),
       consentedAt: z.iso.datetime().nullable().describe("When the person agreed, as a client or an import sent it."),

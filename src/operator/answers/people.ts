@@ -20,6 +20,10 @@ export const changeSchema = z.object({
   evidence: z.string().optional().describe("The evidence of the consent, as a client or an import sent it."),
 });
 
+const personChangeSchema = changeSchema.extend({
+  operator: z.string().optional().describe("Whose import or act it was. Left out where no operator made the change."),
+});
+
 const personSchema = z.object({
   phone: z.string(),
   ...personIdShape,
@@ -40,7 +44,7 @@ const personSchema = z.object({
     .describe(
       "The latest texts in a row that ended with a permanent fault of the number. null: none, or a text was delivered, the person texted, or the number was subscribed again since.",
     ),
-  changes: z.array(changeSchema),
+  changes: z.array(personChangeSchema),
   texts: z.array(inboundTextSchema),
 });
 
@@ -89,7 +93,7 @@ const noticeSchema = z.object({
 const recordsSchema = personSchema.extend({
   websiteId: websiteOfTextSchema,
   changes: z.array(
-    changeSchema.extend({
+    personChangeSchema.extend({
       emailBefore: z.string().optional().describe("The address that an import has replaced: it is kept for an undo."),
     }),
   ),

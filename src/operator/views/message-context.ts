@@ -11,7 +11,15 @@ const CONSENT = { consentedAt: TIME, evidence: "Loyalty card form, box ticked" }
 export const STORY = {
   ...MESSAGE,
   endsAt: null,
-  consent: { subscribed: true, since: TIME, source: "import", proof: MESSAGE_ID, changeId: 7, ...CONSENT },
+  consent: {
+    subscribed: true,
+    since: TIME,
+    source: "import",
+    operator: "ada",
+    proof: MESSAGE_ID,
+    changeId: 7,
+    ...CONSENT,
+  },
   before: null,
   after: null,
 } satisfies z.output<typeof storySchema>;

@@ -2,7 +2,10 @@
 // the transaction of what they tell of, and only where hasListeners has found a client: else each would read some rows for nothing.
 import { runQuery } from "../database.ts";
 import type { ChangeSource } from "../rows.ts";
-import { prepare, sql } from "../sql.ts";
+import { piece, prepare, sql } from "../sql.ts";
+
+/** Condition on a message `o`: a carrier has taken it, so a text may answer it. A person answers no reply to their own keyword. */
+export const IS_ANSWERABLE = piece("o.is_reply = 0 AND o.status IN ('SENDING', 'DELIVERED', 'FAILED_TO_DELIVERY')");
 
 /** Whether a client of the website may want notices. Reads one row where none does. */
 export async function hasListeners(db: D1Database, websiteId: string): Promise<boolean> {
@@ -37,9 +40,8 @@ export function textNotices(db: D1Database, run: string, told: ToldText): D1Prep
     db,
     sql`INSERT INTO events (message_id, client_id, website_id, event, phone, body, occurred_at, due_at)
       SELECT ${run} || '-' || c.client_id, c.client_id, c.website_id, 'message.received', ${phone},
-        json_set(${JSON.stringify(body)}, '$.inReplyTo', (SELECT l.message_id FROM messages l
-          WHERE l.website_id = c.website_id AND l.phone = ${phone} AND l.is_reply = 0
-            AND l.status IN ('SENDING', 'DELIVERED', 'FAILED_TO_DELIVERY') ORDER BY l.accepted_at DESC LIMIT 1)),
+        json_set(${JSON.stringify(body)}, '$.inReplyTo', (SELECT o.message_id FROM messages o
+          WHERE o.website_id = c.website_id AND o.phone = ${phone} AND ${IS_ANSWERABLE} ORDER BY o.accepted_at DESC LIMIT 1)),
         ${receivedAt}, iif(c.callback_url IS NULL, NULL, ${receivedAt})
       FROM inbound_texts i CROSS JOIN clients c INDEXED BY clients_with_events ON c.website_id = i.website_id
       WHERE i.website_id = ${websiteId} AND i.carrier = ${carrier} AND i.carrier_message_id = ${carrierMessageId} AND i.applied = 0

@@ -12,6 +12,8 @@ export interface Consent {
   /** null, with what follows: the number was never subscribed nor opted out. */
   since: number | null;
   source: ChangeSource | null;
+  /** Whose import or act it was; null also where no operator made it. */
+  operator: string | null;
   proof: string | null;
   changeId: number | null;
   /** When the person agreed and what shows it, as a client or an import has told it. */
@@ -37,7 +39,7 @@ export interface MessageContext {
 type Change = Pick<
   SubscriptionChangeRow,
   "change_id" | "subscribed" | "changed_at" | "source" | "proof" | "consented_at" | "evidence"
->;
+> & { operator: string | null };
 type Text = Pick<MessageRow, "message_id" | "accepted_at" | "send_purpose" | "status">;
 
 export async function readContext(
@@ -52,9 +54,10 @@ export async function readContext(
     // A change of the address alone is none of the consent.
     change: prepare(
       db,
-      sql`SELECT change_id, subscribed, changed_at, source, proof, consented_at, evidence FROM subscription_changes
-        WHERE website_id = ${websiteId} AND phone = ${digits} AND changed_at <= ${acceptedAt}
-          AND was_subscribed IS NOT subscribed ORDER BY change_id DESC LIMIT 1`,
+      sql`SELECT l.change_id, l.subscribed, l.changed_at, l.source, l.proof, l.consented_at, l.evidence, a.operator
+        FROM subscription_changes l LEFT JOIN audit_log a ON a.request_id = l.proof AND l.source IN ('import', 'operator')
+        WHERE l.website_id = ${websiteId} AND l.phone = ${digits} AND l.changed_at <= ${acceptedAt}
+          AND l.was_subscribed IS NOT l.subscribed ORDER BY l.change_id DESC LIMIT 1`,
     ),
     before: prepare(db, sql`${texts} AND accepted_at < ${acceptedAt} ORDER BY accepted_at DESC LIMIT 1`),
     after: prepare(db, sql`${texts} AND accepted_at > ${acceptedAt} ORDER BY accepted_at LIMIT 1`),
@@ -71,6 +74,7 @@ function toConsent(row: Change | undefined): Consent {
     subscribed: row?.subscribed === 1,
     since: row?.changed_at ?? null,
     source: row?.source ?? null,
+    operator: row?.operator ?? null,
     proof: row?.proof ?? null,
     changeId: row?.change_id ?? null,
     consentedAt: row?.consented_at ?? null,

@@ -1,5 +1,6 @@
 // What people wrote to any website of a database.
 import { COUNTED_TEXTS } from "../../domain/people/counting-limits.ts";
+import { IS_ANSWERABLE } from "../callbacks/notices.ts";
 import { runQuery } from "../database.ts";
 import { prepare, type Sql, sql } from "../sql.ts";
 import { type InboundText, toInboundText } from "./inbound.ts";
@@ -23,7 +24,7 @@ export interface TextPlace {
 export interface ListedText extends InboundText {
   /** null: the text has reached no website. */
   websiteName: string | null;
-  /** The latest message to this person that a carrier had taken before; null: there is none any more. */
+  /** The latest message to this person that a carrier had taken before, and that is no reply to a keyword; null: none any more. */
   inReplyTo: { messageId: string; sendPurpose: string } | null;
   place: TextPlace;
 }
@@ -42,7 +43,7 @@ export async function listTexts(
         FROM (${selectTexts(search, before, limit)}) t LEFT JOIN websites w ON w.website_id = t.website_id
         LEFT JOIN messages m ON m.rowid = (SELECT o.rowid FROM messages o
           WHERE o.website_id = t.website_id AND o.phone = CAST(substr(t.sender, 2) AS INTEGER)
-            AND o.accepted_at <= t.received_at AND o.status IN ('SENDING', 'DELIVERED')
+            AND o.accepted_at <= t.received_at AND ${IS_ANSWERABLE}
           ORDER BY o.accepted_at DESC LIMIT 1)
         ORDER BY t.received_at DESC, t.website_id DESC, t.carrier DESC, t.carrier_message_id DESC`,
     ),

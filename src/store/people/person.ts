@@ -28,6 +28,8 @@ export interface SubscriptionEntry {
   /** The address that an import has replaced, for its undo. Left out where there was none. */
   emailBefore?: string;
   source: ChangeSource;
+  /** Whose import or act it was. Left out where no operator made it, and in the ledger of a website. */
+  operator?: string;
   proof: string;
   /** Milliseconds since 1970. Left out, as the next, where none was told. */
   consentedAt?: number;
@@ -44,7 +46,9 @@ export function selectPerson(db: D1Database, websiteId: string, phone: number) {
     subscriptions: prepare(db, sql`SELECT * FROM subscriptions WHERE website_id = ${websiteId} AND phone = ${phone}`),
     subscription_changes: prepare(
       db,
-      sql`SELECT * FROM subscription_changes WHERE website_id = ${websiteId} AND phone = ${phone} ORDER BY change_id`,
+      sql`SELECT l.*, a.operator FROM subscription_changes l
+        LEFT JOIN audit_log a ON a.request_id = l.proof AND l.source IN ('import', 'operator')
+        WHERE l.website_id = ${websiteId} AND l.phone = ${phone} ORDER BY l.change_id`,
     ),
     number_faults: prepare(
       db,
@@ -63,7 +67,7 @@ export function toPerson(rows: {
   number_faults: NumberFaults[];
 }): Person | undefined {
   const [row] = rows.subscriptions as SubscriptionRow[];
-  const changes = (rows.subscription_changes as SubscriptionChangeRow[]).map(toSubscriptionEntry);
+  const changes = (rows.subscription_changes as ChangeRow[]).map(toSubscriptionEntry);
   const [faults = null] = rows.number_faults;
   if (!row && changes.length === 0 && !faults) return undefined;
   return {
@@ -76,7 +80,9 @@ export function toPerson(rows: {
   };
 }
 
-export function toSubscriptionEntry(row: SubscriptionChangeRow): SubscriptionEntry {
+type ChangeRow = SubscriptionChangeRow & { operator?: string | null };
+
+export function toSubscriptionEntry(row: ChangeRow): SubscriptionEntry {
   return {
     wasSubscribed: row.was_subscribed === null ? null : row.was_subscribed === 1,
     subscribed: row.subscribed === 1,
@@ -85,6 +91,7 @@ export function toSubscriptionEntry(row: SubscriptionChangeRow): SubscriptionEnt
     addressChanged: row.was_email !== null,
     ...(row.was_email ? { emailBefore: row.was_email } : {}),
     source: row.source,
+    ...(row.operator ? { operator: row.operator } : {}),
     proof: row.proof,
     ...(row.consented_at === null ? {} : { consentedAt: row.consented_at }),
     ...(row.evidence === null ? {} : { evidence: row.evidence }),

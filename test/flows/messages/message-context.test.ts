@@ -30,7 +30,14 @@ describe("the consent of a message", () => {
     await world.post("/text/unsubscribe", client, { phone_numbers: [ADA] });
     const after = await send({ sendPurpose: "second" });
     expect((await read(before)).consent).toEqual({
-      ...{ subscribed: true, since, source: "import", proof: expect.any(String), changeId: expect.any(Number) },
+      ...{
+        subscribed: true,
+        since,
+        source: "import",
+        operator: "OPERATOR_TOKEN",
+        proof: expect.any(String),
+        changeId: expect.any(Number),
+      },
       ...{ consentedAt: null, evidence: null },
     });
     expect((await read(after)).consent).toMatchObject({ subscribed: false, since: optedOut, source: "api" });
@@ -59,6 +66,7 @@ describe("the consent of a message", () => {
         subscribed: false,
         since: null,
         source: null,
+        operator: null,
         proof: null,
         changeId: null,
         consentedAt: null,

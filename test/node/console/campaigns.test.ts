@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Campaign } from "../../../console/answers.ts";
-import { leadOf, pendingOf, titleOf } from "../../../console/lib/campaign-words.ts";
+import { leadOf, titleOf } from "../../../console/lib/campaign-words.ts";
+import { pendingOf } from "../../../console/lib/outcomes.ts";
 import { none, running } from "./fixture-campaigns.ts";
 import { ago, MINUTE, NOW } from "./fixture-clock.ts";
 
@@ -15,8 +16,8 @@ describe("a campaign", () => {
     [of({ accepted: 1, waiting: 1 }), "1 text of winter-sale waits"],
     [of({ accepted: 9, waiting: 6, held: 6, sent: 3, perMinute: 3 }), "6 texts of winter-sale are held"],
     [of({ accepted: 9, scheduled: 9 }), "9 texts of winter-sale are scheduled"],
-    [of(DONE), "94.1 % of winter-sale arrived"],
-    [of({ accepted: 9, sent: 9, noReceipt: 9 }), "winter-sale is gone, and no receipt has come"],
+    [of(DONE), "winter-sale: 94.1 % of 85 texts with a receipt arrived; 10 not sent"],
+    [of({ accepted: 9, sent: 9, noReceipt: 9 }), "winter-sale: No receipt has come"],
     [of({ accepted: 9, endedBefore: 9 }), "No text of winter-sale has gone"],
     // More are pending than are looked at: which of them are held is not known.
     [
@@ -58,6 +59,6 @@ describe("a campaign", () => {
 
   it("has as many pending texts as are in no other class, whatever is known of them", () => {
     expect(pendingOf(running())).toBe(15_600);
-    expect(pendingOf({ ...running(), waiting: null, scheduled: null, held: null })).toBe(15_600);
+    expect(pendingOf(of({ ...running(), waiting: null, scheduled: null, held: null }))).toBe(15_600);
   });
 });

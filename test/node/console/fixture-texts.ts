@@ -155,6 +155,7 @@ export const deliveredMessage = (): Message => ({
     subscribed: true,
     since: "2026-10-12T07:20:00Z",
     source: "import",
+    operator: "ada",
     proof: "import till-october.csv",
     changeId: 90_001,
     consentedAt: "2026-10-11T15:02:00Z",

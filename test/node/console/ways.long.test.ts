@@ -148,7 +148,7 @@ describe.skipIf(!hasBrowser)("in the console", () => {
     await shown.open(PAGES.website);
     const { page } = shown;
     const tile = (label: string) => page.locator(".tiles li").filter({ hasText: label }).innerText();
-    expect(await tile("Refused today")).toBe("Refused today\n15\n40001: 12, 42902: 3");
+    expect(await tile("refused today")).toBe("Requests refused today\n15\n40001: 12, 42902: 3");
     expect(await tile("Texts today")).toContain("29.6 % of the daily limit");
     await button("Table: Joined and left").click();
     const rows = (label: string) => page.getByLabel(`${label}, table`).locator("tbody tr");
@@ -234,7 +234,7 @@ describe.skipIf(!hasBrowser)("in the console", () => {
     await chart.focus();
     for (const key of ["End", "PageUp", "ArrowLeft"]) await page.keyboard.press(key);
     expect(await chart.getAttribute("aria-valuetext")).toMatch(
-      /^02:54, Accepted \d+, Delivered \d+, Undelivered \d+, No receipt \d+, Waiting \d+$/,
+      /^02:54, Accepted \d+, Delivered \d+, Undelivered \d+, No receipt \d+, Waiting \d+, Not sent \d+$/,
     );
     await page.locator("main").focus();
     await page.keyboard.press("t");
