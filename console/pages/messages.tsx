@@ -208,26 +208,15 @@ function List({ first, path, text, isFiltered, line, onDone }: ListProps): JSX.E
   );
 }
 
-const NoText = ({ line }: { line: string }) => (
-  <>
-    <h2>No text yet</h2>
-    <p class="lead">Texts are kept for as many days as RETENTION_DAYS says.</p>
-    <FromShell line={line} />
-  </>
-);
-
 interface NoneProps {
   text: string;
   isFiltered: boolean;
   line: string;
 }
 
-const NoMessages = ({ text, isFiltered, line }: NoneProps) =>
-  isFiltered ? <NoneLikeThis text={text} line={line} /> : <NoText line={line} />;
-
-const NoneLikeThis = ({ text, line }: Omit<NoneProps, "isFiltered">) => (
+const NoMessages = ({ text, isFiltered, line }: NoneProps) => (
   <>
-    <h2>No text is like this</h2>
+    <h2>{isFiltered ? "No text is like this" : "No text yet"}</h2>
     {text && (
       <p>
         “{text}” is taken for a purpose. For a website, write <code>website:{text}</code>. A message is found by its
@@ -235,8 +224,12 @@ const NoneLikeThis = ({ text, line }: Omit<NoneProps, "isFiltered">) => (
       </p>
     )}
     <p class="lead">
-      Take a filter away, or look <a href="#/messages">at all of them</a>. Texts are kept for as many days as
-      RETENTION_DAYS says.
+      {isFiltered && (
+        <>
+          Take a filter away, or look <a href="#/messages">at all of them</a>.{" "}
+        </>
+      )}
+      Texts are kept for as many days as RETENTION_DAYS says.
     </p>
     <FromShell line={line} />
   </>

@@ -93,7 +93,7 @@ function messageStep(
     icon: look.shape,
     tone: look.tone,
     what: (
-      <a href={`#/messages/${messageId}`} class="row-link-plain">
+      <a href={`#/messages/${messageId}`}>
         {sendPurpose}, {look.word.toLowerCase()}
       </a>
     ),
