@@ -1,5 +1,6 @@
 import type { InboundText, Person, PersonAtWebsite, PersonMessage, SubscriptionChange } from "../answers.ts";
 import { evidenceOf, sourceWords } from "../lib/audit-words.ts";
+import { capitalized } from "../lib/numbers.ts";
 import { lookOfStatus, whyOf } from "../lib/status-words.ts";
 import { Bubble, type Step } from "../parts/timeline.tsx";
 
@@ -98,7 +99,7 @@ function messageStep(
       </a>
     ),
     rest: name,
-    explanation: why ? `${why[0]?.toUpperCase()}${why.slice(1)}.` : undefined,
+    explanation: why ? `${capitalized(why)}.` : undefined,
     content: <Bubble text={text} />,
   };
 }

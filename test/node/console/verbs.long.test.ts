@@ -235,10 +235,16 @@ describe.skipIf(!hasBrowser)("in the console of a service", () => {
     expect([total("joined"), total("parted")]).toEqual([2, 2]);
   });
 
-  it("one person is added by hand with the proof of their consent, and taken back on the page of imports", async () => {
+  it("one person is added by hand with the proof of their consent, opted out, and both taken back", async () => {
     const DORA = "+12125550188";
     const at = async () => (await read(`/people/${encodeURIComponent(DORA)}`)).websites[0];
-    await audited(["undo-import", "import"], async () => {
+    const undo = async () => {
+      await go("import?website=harbor");
+      await button("Undo…: by hand").first().click();
+      await button("Undo the import").click();
+      await isTold(/1 person is as before/);
+    };
+    await audited(["undo-import", "undo-import", "import", "reveal", "import"], async () => {
       await go("people?website=harbor");
       await button("Add a person…").click();
       await page.getByLabel("Number", { exact: true }).fill("+1 212 555 0188");
@@ -250,10 +256,15 @@ describe.skipIf(!hasBrowser)("in the console of a service", () => {
         ...{ websiteId: "harbor", subscribed: true },
         changes: [{ source: "import", evidence: 'paper form 118, "store 14"', consentedAt: expect.any(String) }],
       });
-      await go("import?website=harbor");
-      await button("Undo…: by hand").click();
-      await button("Undo the import").click();
-      await isTold(/1 person is as before/);
+      await button("Opt out…: Harbor").click();
+      await page.getByRole("heading", { name: "Opt +1 212 555 0188 out of Harbor?" }).waitFor();
+      await button("Opt them out").click();
+      await isTold("They are opted out of Harbor.");
+      await expect.poll(() => button("Opt out…: Harbor").count()).toBe(0);
+      expect(await at()).toMatchObject({ subscribed: false, optedOutByPerson: false });
+      await undo();
+      expect(await at()).toMatchObject({ subscribed: true });
+      await undo();
     });
     expect((await read("/websites/harbor/subscribers")).total).toBe(0);
   });
