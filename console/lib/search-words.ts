@@ -13,7 +13,7 @@ export const OUTCOMES: Record<string, string> = {
 export type Filter = (typeof FILTERS)[number];
 
 export interface Search {
-  filters: Partial<Record<Filter, string>>;
+  filters: { [Name in Filter]?: string | undefined };
   text: string;
   /** Words that look like a filter and are none, or have a value that is not understood. */
   unknown: string[];

@@ -10,7 +10,7 @@ const maskedOf = new Map<string, string>();
 export const maskedNumberOf = (personId: string): string => maskedOf.get(personId) ?? "this person";
 
 const WITHOUT_COUNTRY = "A number begins with + and its country: +1 206 555 0142.";
-const NO_ADDRESS = "An e-mail address has a name, an @ and a domain: ada@example.com.";
+const NO_ADDRESS = "An e-mail address has a domain: ada@example.com.";
 
 const refuse = (message: string) => new Failure(400, { code: 40001, message }, null);
 

@@ -13,8 +13,7 @@ type Account = AccountList["accounts"][number];
 const READY: Look = { word: "Set up", shape: "delivered", tone: "ok" };
 const UNREADABLE: Look = { word: "Set it again", shape: "problem", tone: "bad" };
 
-const LEAD =
-  "Each has its own credentials and webhooks. A website has one of them, or a carrier's own name, as its carrier.";
+const LEAD = "A website has one of them, or a carrier's own name, as its carrier.";
 
 export function Accounts(): JSX.Element {
   const { data, failure, reload } = useAnswer<AccountList>("/operator/accounts", 30);
@@ -22,7 +21,7 @@ export function Accounts(): JSX.Element {
   return (
     <Page title="Accounts at carriers" lead={LEAD}>
       {data.accounts.length === 0 ? (
-        <p>No account is named. The carriers of the environment's settings serve all websites.</p>
+        <p>None. The carriers of the environment serve all websites.</p>
       ) : (
         <Table
           label="Accounts at carriers"

@@ -1,5 +1,4 @@
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
 import type { Campaign } from "../answers.ts";
 import { websitePath } from "../lib/addresses.ts";
 import { leadOf, readyOf, titleOf } from "../lib/campaign-words.ts";
@@ -9,7 +8,7 @@ import { fillDays } from "../lib/ranges.ts";
 import { commandOf } from "../lib/shell-command.ts";
 import { cityOf, formatClockIn, formatTime } from "../lib/times.ts";
 import { useAnswer } from "../lib/use-answer.ts";
-import { ActButton } from "../parts/button.tsx";
+import { Asking } from "../parts/confirm.tsx";
 import { DaysSection } from "../parts/days-section.tsx";
 import { FromShell } from "../parts/empty.tsx";
 import { outcomeTiles } from "../parts/outcome-tiles.tsx";
@@ -17,10 +16,9 @@ import { NoAnswer, Page } from "../parts/page.tsx";
 import { SmallSection } from "../parts/small-chart.tsx";
 import { Tiles } from "../parts/tiles.tsx";
 import { useNow } from "../parts/time.tsx";
-import { hold } from "./hold-acts.tsx";
 import { OutcomesSection } from "./outcomes.tsx";
 import { CountedCancel } from "./waiting-dialogs.tsx";
-import { Holds } from "./website-holds.tsx";
+import { useHolds } from "./website-holds.tsx";
 
 const SECONDS = 15;
 
@@ -29,8 +27,12 @@ export function CampaignPage({ websiteId, sendPurpose }: { websiteId: string; se
   const path = `${websitePath(websiteId)}/campaigns/${encodeURIComponent(sendPurpose)}`;
   const { data, failure, reload } = useAnswer<Campaign>(path, SECONDS);
   const now = useNow(SECONDS);
+  const holding = useHolds({
+    ...{ websiteId, name: data?.websiteName ?? "", sendPurpose, reload },
+    nameOf: (id) => id.slice(0, 8),
+  });
   if (!data) return <NoAnswer failure={failure} title={sendPurpose} onRetry={reload} />;
-  const { websiteName, timeZone, asOf, minutes, days, holds } = data;
+  const { websiteName, timeZone, asOf, minutes, days } = data;
   const gone = sumOf(minutes, "gone");
   return (
     <Page
@@ -45,16 +47,14 @@ export function CampaignPage({ websiteId, sendPurpose }: { websiteId: string; se
           {leadOf(data, now)} {timeZone && `In ${cityOf(timeZone)} it is ${formatClockIn(timeZone, now)}.`}
         </>
       }
-      acts={<Levers campaign={data} reload={reload} />}
+      acts={
+        <>
+          {holding.lever}
+          <Cancel campaign={data} holdAll={holding.holdAll} reload={reload} />
+        </>
+      }
     >
-      {holds.length > 0 && (
-        <Holds
-          {...{ websiteId, reload }}
-          name={websiteName}
-          nameOf={(id) => id.slice(0, 8)}
-          only={holds.map(({ holdId }) => holdId)}
-        />
-      )}
+      {holding.list}
       <Numbers campaign={data} />
       {gone > 0 && (
         <SmallSection
@@ -85,51 +85,37 @@ export function CampaignPage({ websiteId, sendPurpose }: { websiteId: string; se
   );
 }
 
-interface LeversProps {
+interface CancelProps {
   campaign: Campaign;
+  holdAll: () => Promise<void>;
   reload: () => void;
 }
 
-/** What goes is held, at once; what stands still is cancelled, after a question. A hold is released where it is listed. */
-function Levers({ campaign, reload }: LeversProps): JSX.Element | null {
-  const [isHolding, setHolding] = useState(false);
-  const [isCancelling, setCancelling] = useState(false);
+/** Texts that are going out are held before they are cancelled: only then their count stands still. */
+function Cancel({ campaign, holdAll, reload }: CancelProps): JSX.Element | null {
   const { websiteId, websiteName, sendPurpose, holds } = campaign;
-  const meant = { websiteId, name: sendPurpose, sendPurpose, clientId: null };
   const isHeld = holds.some(({ clientId }) => clientId === null);
-  const holdAll = async () => {
-    setHolding(true);
-    await hold([meant], reload);
-    setHolding(false);
-  };
-  if (pendingOf(campaign) === 0) return null;
+  if (pendingOf(campaign) === 0 || !(isHeld || readyOf(campaign) === 0)) return null;
   return (
-    <>
-      {!isHeld && (
-        <ActButton kind="dark" of={sendPurpose} isOff={isHolding} onPress={() => void holdAll()}>
-          Hold
-        </ActButton>
-      )}
-      {(isHeld || readyOf(campaign) === 0) && (
-        <ActButton kind="edge" of={sendPurpose} onPress={() => setCancelling(true)}>
-          Cancel…
-        </ActButton>
-      )}
-      {isCancelling && (
+    <Asking
+      kind="edge"
+      of={sendPurpose}
+      dialog={(onClose) => (
         <CountedCancel
-          meant={[meant]}
-          isHeld={isHeld}
+          meant={[{ websiteId, name: sendPurpose, sendPurpose, clientId: null }]}
+          {...{ isHeld, onClose }}
           website={websiteName}
           client={null}
           onHold={() => {
-            setCancelling(false);
+            onClose();
             void holdAll();
           }}
           onCancelled={reload}
-          onClose={() => setCancelling(false)}
         />
       )}
-    </>
+    >
+      Cancel…
+    </Asking>
   );
 }
 

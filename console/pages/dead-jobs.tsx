@@ -34,8 +34,8 @@ export function DeadJobs(): JSX.Element {
       title={open === 0 ? "No dead job" : `${countOf(open, "job")} failed for good`}
       lead={
         open === 0
-          ? "A job that fails six times by itself, or for two hours because of the store, is kept here. None has."
-          : "Fix the cause and deploy, then put them back: it is safe to repeat, and no text is sent twice."
+          ? "A job that fails for good is kept here."
+          : "Fix the cause and deploy, then put them back: no text is sent twice."
       }
       acts={open > 0 && <PutBackAll open={open} reload={reload} />}
     >
@@ -66,7 +66,7 @@ const PutBackAll = ({ open, reload }: { open: number; reload: () => void }): JSX
         lines={[
           {
             icon: "sending",
-            text: "Each is done once more, and changes only what may still change.",
+            text: "Each is done once more.",
           },
           { icon: "problem", text: "What fails again is a new dead job." },
         ]}

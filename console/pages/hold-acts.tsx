@@ -34,7 +34,10 @@ export async function hold(meant: Meant[], reload: () => void): Promise<void> {
         made.push({ websiteId, ...(await post<Held>(websiteId, "hold", scope)) });
       const held = sumOf(made, "held");
       const name = listOf(meant.map((it) => it.name));
-      const texts = `${leastOf(made)}${textsOf(held, name)} ${held === 1 ? "is" : "are"} held.`;
+      const texts =
+        held === 0
+          ? `No text of ${name} waits: those that come are held.`
+          : `${leastOf(made)}${textsOf(held, name)} ${held === 1 ? "is" : "are"} held.`;
       const fresh = made.filter(({ alreadyHeld }) => !alreadyHeld);
       if (fresh.length === 0) tell({ text: `${texts} The hold was there before.` });
       else tellDone(texts, () => void undoHold(fresh, reload));

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import type { ImportAnswer, PreviewRow } from "../answers.ts";
 import { countOf, formatCount } from "../lib/numbers.ts";
 import { signedIn } from "../lib/session.ts";
-import type { Look } from "../lib/status-words.ts";
+import { type Look, OPTED_OUT, SUBSCRIBED } from "../lib/status-words.ts";
 import { Button } from "../parts/button.tsx";
 import { SaveBar } from "../parts/progress.tsx";
 import { type Column, Section, Table } from "../parts/section.tsx";
@@ -11,17 +11,14 @@ import { Note, Status } from "../parts/status.tsx";
 import { Tiles } from "../parts/tiles.tsx";
 import { Time } from "../parts/time.tsx";
 
-const SUBSCRIBED: Look = { word: "Subscribed", shape: "delivered", tone: "ok" };
-const OPTED_OUT: Look = { word: "Opted out", shape: "none", tone: "plain" };
-
 const LOOKS: Record<PreviewRow["becomes"], Look> = {
   newSubscribed: { ...SUBSCRIBED, word: "Subscribed, new" },
   becameSubscribed: { ...SUBSCRIBED, word: "Subscribed again" },
   newOptedOut: { ...OPTED_OUT, word: "Opted out, new" },
   becameOptedOut: OPTED_OUT,
-  newAddress: { word: "New address", shape: "delivered", tone: "ok" },
-  unchanged: { word: "Unchanged", shape: "none", tone: "plain" },
-  keptUnsubscribed: { word: "Stays opted out", shape: "none", tone: "plain" },
+  newAddress: { ...SUBSCRIBED, word: "New address" },
+  unchanged: { ...OPTED_OUT, word: "Unchanged" },
+  keptUnsubscribed: { ...OPTED_OUT, word: "Stays opted out" },
   refused: { word: "Refused", shape: "failed", tone: "bad" },
 };
 
@@ -47,8 +44,7 @@ export function ImportPreview({ preview, name, isBusy, onStart, onOther }: Props
     <>
       {unreadableOptOuts > 0 && (
         <Note tone="bad" first={`${countOf(unreadableOptOuts, "opt-out", "opt-outs")} cannot be read.`}>
-          These rows say opted out, and their numbers are refused below. Correct them in the file first: without them,
-          these people go on getting texts.
+          Correct these numbers in the file first, or these people go on getting texts.
         </Note>
       )}
       <Tiles

@@ -39,7 +39,7 @@ export function ImportRunning({
       {isBroken && (
         <>
           <Note tone="bad" first="The import has broken off.">
-            What is taken is stored. To go on is safe: a row that is sent again changes nothing, and counts once.
+            What is taken is stored. To go on is safe: no row counts twice.
           </Note>
           <div class="card-acts">
             <Button kind="dark" onPress={onGoOn}>

@@ -46,7 +46,7 @@ export function FilterBar({ chips, text, onSubmit }: Props): JSX.Element {
           type="search"
           value={typed}
           placeholder={chips.length > 0 ? "" : "Number, id, e-mail, or purpose: status: reason: website:"}
-          aria-label="Search: number, id, e-mail, or purpose: status: reason: website: client: after: before:"
+          aria-label="Search"
           autocomplete="off"
           spellcheck={false}
           onInput={(event) => setTyped(event.currentTarget.value)}

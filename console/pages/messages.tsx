@@ -6,15 +6,7 @@ import { isMessageId, personIn } from "../lib/phones.ts";
 import type { Route } from "../lib/router.ts";
 import { pathOf, toHash } from "../lib/router.ts";
 import { findPerson, maskedNumberOf } from "../lib/search.ts";
-import {
-  type Filter,
-  OUTCOMES,
-  parseSearch,
-  type Search,
-  textFaults,
-  toTime,
-  writeSearch,
-} from "../lib/search-words.ts";
+import { FILTERS, OUTCOMES, parseSearch, type Search, textFaults, toTime, writeSearch } from "../lib/search-words.ts";
 import { isOperator } from "../lib/session.ts";
 import { commandOf } from "../lib/shell-command.ts";
 import { formatTime } from "../lib/times.ts";
@@ -80,8 +72,8 @@ export function Messages({ route }: { route: Route }): JSX.Element {
 
   useEffect(() => setRefused([]), [q, person]);
 
-  const show = (next: Pick<Search, "filters" | "text">, who = person) =>
-    go(toHash(["messages"], { q: writeSearch(next), person: who }));
+  const hashOf = (filters: Search["filters"], text = search.text, who = person) =>
+    toHash(["messages"], { q: writeSearch({ filters: { ...search.filters, ...filters }, text }), person: who });
 
   /** What is typed: a number becomes a person, an id opens its story, all else are filters. */
   const submit = (typed: string) =>
@@ -93,18 +85,14 @@ export function Messages({ route }: { route: Route }): JSX.Element {
       const found = personIn(next.text);
       const faults = [...next.wrong, ...(found ? [] : textFaults({ filters, text: next.text }))];
       if (faults.length > 0) return setRefused(faults);
-      if (!found) return show({ filters, text: next.text });
-      show({ filters, text: "" }, (await findPerson(found)).personId);
+      go(found ? hashOf(filters, "", (await findPerson(found)).personId) : hashOf(filters, next.text));
     });
 
-  const chips: { name: string; value: string; drop: () => void }[] = Object.entries(search.filters).map(
-    ([name, value]) => ({
-      name,
-      value,
-      drop: () => show({ ...search, filters: { ...search.filters, [name as Filter]: undefined } }),
-    }),
-  );
-  if (person) chips.push({ name: "to", value: maskedNumberOf(person), drop: () => show(search, "") });
+  const chips = FILTERS.flatMap((name) => {
+    const value = search.filters[name];
+    return value ? [{ name: name as string, value, drop: () => go(hashOf({ [name]: undefined })) }] : [];
+  });
+  if (person) chips.push({ name: "to", value: maskedNumberOf(person), drop: () => go(hashOf({}, search.text, "")) });
 
   // While another search is answered, the field stays: somebody writes in it.
   if (!data && failure && failure.status !== 400)
@@ -133,16 +121,7 @@ export function Messages({ route }: { route: Route }): JSX.Element {
         label="Statuses"
         tabs={TABS.map(([label, status]) => ({
           label,
-          href: toHash(["messages"], {
-            q: writeSearch({
-              ...search,
-              filters: {
-                ...search.filters,
-                status: status ? label.toLowerCase().replaceAll(" ", "-") : undefined,
-              } as Search["filters"],
-            }),
-            person,
-          }),
+          href: hashOf({ status: status ? label.toLowerCase().replaceAll(" ", "-") : undefined }),
           isCurrent: status === current,
         }))}
       />
@@ -208,26 +187,15 @@ function List({ first, path, text, isFiltered, line, onDone }: ListProps): JSX.E
   );
 }
 
-const NoText = ({ line }: { line: string }) => (
-  <>
-    <h2>No text yet</h2>
-    <p class="lead">Texts are kept for as many days as RETENTION_DAYS says.</p>
-    <FromShell line={line} />
-  </>
-);
-
 interface NoneProps {
   text: string;
   isFiltered: boolean;
   line: string;
 }
 
-const NoMessages = ({ text, isFiltered, line }: NoneProps) =>
-  isFiltered ? <NoneLikeThis text={text} line={line} /> : <NoText line={line} />;
-
-const NoneLikeThis = ({ text, line }: Omit<NoneProps, "isFiltered">) => (
+const NoMessages = ({ text, isFiltered, line }: NoneProps) => (
   <>
-    <h2>No text is like this</h2>
+    <h2>{isFiltered ? "No text is like this" : "No text yet"}</h2>
     {text && (
       <p>
         “{text}” is taken for a purpose. For a website, write <code>website:{text}</code>. A message is found by its
@@ -235,8 +203,12 @@ const NoneLikeThis = ({ text, line }: Omit<NoneProps, "isFiltered">) => (
       </p>
     )}
     <p class="lead">
-      Take a filter away, or look <a href="#/messages">at all of them</a>. Texts are kept for as many days as
-      RETENTION_DAYS says.
+      {isFiltered && (
+        <>
+          Take a filter away, or look <a href="#/messages">at all of them</a>.{" "}
+        </>
+      )}
+      Texts are kept for as many days as RETENTION_DAYS says.
     </p>
     <FromShell line={line} />
   </>

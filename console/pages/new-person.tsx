@@ -1,17 +1,13 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { inShell } from "../../src/operator/in-shell.ts";
-import type { ImportAnswer } from "../answers.ts";
-import { personHash, websitePath } from "../lib/addresses.ts";
-import { ask, Failure } from "../lib/ask.ts";
+import { personHash } from "../lib/addresses.ts";
 import { personIn } from "../lib/phones.ts";
 import { findPerson } from "../lib/search.ts";
-import { commandOf } from "../lib/shell-command.ts";
 import { go } from "../lib/use-route.ts";
 import { Confirm } from "../parts/confirm.tsx";
-import { FromShell } from "../parts/empty.tsx";
 import { DayField, Field } from "../parts/field.tsx";
 import { tellDone } from "../parts/toast.tsx";
+import { importRow, RowFromShell } from "./by-hand.tsx";
 
 interface Props {
   websiteId: string;
@@ -23,7 +19,7 @@ const HEAD = "phone_numbers,subscribed,consented_at,evidence";
 
 const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
 
-/** One person with the proof of their consent: an import of one row, so that whoever has opted out stays so. */
+/** One person with the proof of their consent. */
 export function NewPerson({ websiteId, website, onClose }: Props): JSX.Element {
   const [number, setNumber] = useState("");
   const [agreed, setAgreed] = useState("");
@@ -32,10 +28,7 @@ export function NewPerson({ websiteId, website, onClose }: Props): JSX.Element {
   const isComplete = phone && agreed && evidence.trim();
   const row = isComplete ? [phone, "true", new Date(agreed).toISOString(), evidence.trim()].map(quoted).join(",") : "";
   const add = async () => {
-    const csv = new Blob([`${HEAD}\n${row}\n`]);
-    const done = await ask<ImportAnswer>(`${websitePath(websiteId)}/subscribers?file=by+hand`, { method: "POST", csv });
-    const fault = faultIn(done);
-    if (fault) throw new Failure(400, { code: 40001, message: fault }, null);
+    await importRow({ websiteId, head: HEAD, row });
     tellDone(`They are subscribed to ${website}.`);
     go(personHash((await findPerson(phone)).personId));
   };
@@ -57,24 +50,7 @@ export function NewPerson({ websiteId, website, onClose }: Props): JSX.Element {
         value={evidence}
         onInput={setEvidence}
       />
-      {row && (
-        <FromShell
-          line={commandOf("import-subscribers", [websiteId, "-"])}
-          around={[`printf '%s\\n' ${HEAD} ${inShell(row)} | `]}
-        />
-      )}
+      {row && <RowFromShell {...{ websiteId, head: HEAD, row }} />}
     </Confirm>
   );
-}
-
-/** Why they are not subscribed; null: they are. */
-function faultIn({
-  invalidPhoneNumbers,
-  invalidCells,
-  optedOutNumbers,
-  keptUnsubscribed,
-}: ImportAnswer): string | null {
-  if (invalidPhoneNumbers.length > 0) return `The number ${invalidCells?.[0]?.message ?? "is none"}.`;
-  if (optedOutNumbers) return "They have opted out themselves: only their START brings them back.";
-  return keptUnsubscribed > 0 ? "Somebody has unsubscribed them." : null;
 }

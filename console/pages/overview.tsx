@@ -24,9 +24,7 @@ export function Overview(): JSX.Element {
 function Whole({ answer }: { answer: Answer }): JSX.Element {
   const { problems, lastProblems, days } = answer;
   const title =
-    problems.length === 0
-      ? "Nothing needs you"
-      : `${problems.length} ${problems.length === 1 ? "thing needs" : "things need"} you`;
+    problems.length === 0 ? "Nothing needs you" : countOf(problems.length, "thing needs you", "things need you");
   const today = days.at(-1);
   return (
     <Page title={title} lead={leadOf(answer)}>

@@ -1,8 +1,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { Person, PersonAtWebsite, RevealedPerson } from "../answers.ts";
-import { personPath } from "../lib/addresses.ts";
-import { ask, saveFile } from "../lib/ask.ts";
+import type { Person, PersonAtWebsite } from "../answers.ts";
+import { saveFile } from "../lib/ask.ts";
 import { countOf } from "../lib/numbers.ts";
 import { type OptOutProof as Proof, proofOf } from "../lib/opt-out-proof.ts";
 import { formatPhone, maskPhone } from "../lib/phones.ts";
@@ -11,6 +10,7 @@ import { formatShortSpan, formatSpan, formatUtc } from "../lib/times.ts";
 import { type Act, useAct } from "../lib/use-act.ts";
 import { ActButton, FailureLine } from "../parts/button.tsx";
 import { Fact } from "../parts/fact.tsx";
+import { revealPhone } from "../parts/masked.tsx";
 import { Time } from "../parts/time.tsx";
 import { nameOfSite } from "./person-steps.tsx";
 
@@ -62,8 +62,8 @@ export function OptOutProof({ site, person }: { site: PersonAtWebsite; person: P
 }
 
 async function reveal({ personId, phone }: Person): Promise<Made> {
-  const shown = personId ? await ask<RevealedPerson>(`${personPath(personId)}/reveal`, { method: "POST" }) : { phone };
-  return { number: shown.phone, madeBy: signedIn().session.operator, madeAt: new Date().toISOString() };
+  const number = personId ? await revealPhone(personId) : phone;
+  return { number, madeBy: signedIn().session.operator, madeAt: new Date().toISOString() };
 }
 
 function Facts({ proof }: { proof: Proof }): JSX.Element {

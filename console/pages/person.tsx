@@ -20,6 +20,7 @@ import { Status } from "../parts/status.tsx";
 import { Time, useNow } from "../parts/time.tsx";
 import { Timeline } from "../parts/timeline.tsx";
 import { tellDone } from "../parts/toast.tsx";
+import { OptOut } from "./opt-out.tsx";
 import { OptOutProof } from "./person-proof.tsx";
 import { type Kind, nameOfSite, stepsOfPerson } from "./person-steps.tsx";
 
@@ -84,7 +85,7 @@ function Known({ person, id, show, reload }: OfPerson & { show: Kind | "all" }):
             <h2>Websites</h2>
             <dl class="facts">
               {person.websites.map((site) => (
-                <SiteLine key={site.websiteId} site={site} />
+                <SiteLine key={site.websiteId} {...{ site, id, reload }} />
               ))}
             </dl>
             {person.websites.length === 0 && <p>No website knows this number.</p>}
@@ -97,11 +98,17 @@ function Known({ person, id, show, reload }: OfPerson & { show: Kind | "all" }):
 
 const NOT_SUBSCRIBED: Look = { ...OPTED_OUT, word: "Not subscribed" };
 
-function SiteLine({ site }: { site: PersonAtWebsite }): JSX.Element {
+interface SiteProps extends Omit<OfPerson, "person"> {
+  site: PersonAtWebsite;
+}
+
+function SiteLine({ site, id, reload }: SiteProps): JSX.Element {
+  const { websiteId, subscribed } = site;
+  const name = nameOfSite(site);
   return (
     <>
       <dt>
-        {site.websiteId ? <a href={`#/websites/${site.websiteId}`}>{nameOfSite(site)}</a> : nameOfSite(site)}
+        {websiteId ? <a href={`#/websites/${websiteId}`}>{name}</a> : name}
         {site.email && <span class="second">{maskEmail(site.email)}</span>}
         {site.faults?.unreachableSince && (
           <span class="second">
@@ -111,7 +118,16 @@ function SiteLine({ site }: { site: PersonAtWebsite }): JSX.Element {
         )}
       </dt>
       <dd>
-        <Status look={site.subscribed ? SUBSCRIBED : site.optedOutByPerson ? OPTED_OUT : NOT_SUBSCRIBED} />
+        <Status look={subscribed ? SUBSCRIBED : site.optedOutByPerson ? OPTED_OUT : NOT_SUBSCRIBED} />{" "}
+        {subscribed && websiteId && (
+          <Asking
+            isSmall
+            of={name}
+            dialog={(onClose) => <OptOut personId={id} {...{ websiteId, name, reload, onClose }} />}
+          >
+            Opt out…
+          </Asking>
+        )}
       </dd>
     </>
   );

@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import type { Overview } from "../answers.ts";
+import { countOf } from "../lib/numbers.ts";
 import { useAnswer } from "../lib/use-answer.ts";
 import { FromShell } from "../parts/empty.tsx";
 import { NoAnswer, Page } from "../parts/page.tsx";
@@ -14,9 +15,7 @@ export function Problems(): JSX.Element {
   const { problems, lastProblems } = data;
   return (
     <Page
-      title={
-        problems.length === 0 ? "No problem" : `${problems.length} ${problems.length === 1 ? "problem" : "problems"}`
-      }
+      title={problems.length === 0 ? "No problem" : countOf(problems.length, "problem")}
       lead={
         problems.length === 0
           ? "Whatever breaks stands here, with what to do."

@@ -37,13 +37,9 @@ const ROWS: [label: string, meaning: string, ...fields: Field[]][] = [
     { key: "fallbackCarrier", options: [["", "none"], ...CARRIERS.map((carrier) => [carrier, carrier] as const)] },
     { key: "fallbackSender", label: "Sender of the fallback", placeholder: "+1 206 555 0199" },
   ],
-  [
-    "Time zone",
-    "Where its people live, so that you see what time it is there.",
-    { key: "timeZone", options: [["", "none"], ...ZONES] },
-  ],
+  ["Time zone", "Where its people live.", { key: "timeZone", options: [["", "none"], ...ZONES] }],
   ["Answer to HELP", "One text to whoever asks for help.", { key: "helpText", is: "area" }],
-  ["Words that opt out", "Besides STOP and its kin. Commas between them.", { key: "optOutWords" }],
+  ["Words that opt out", "Besides STOP. Commas between them.", { key: "optOutWords" }],
   [
     "The same text once",
     "The same number, text and purpose within so many hours goes once.",
@@ -57,7 +53,7 @@ const ROWS: [label: string, meaning: string, ...fields: Field[]][] = [
   ],
   [
     "Sending hours",
-    "When marketing may go, by the clock of the person.",
+    "By the clock of the person, for marketing.",
     {
       key: "hours",
       options: [
@@ -85,7 +81,7 @@ const ROWS: [label: string, meaning: string, ...fields: Field[]][] = [
   ["Daily limit", "The most texts in 24 hours.", { key: "dailyLimit", is: "number", unit: "texts" }],
   [
     "Unreachable after",
-    "So many texts in a row that fail because of the number. Empty: texts to it go on.",
+    "So many texts in a row that fail because of the number.",
     { key: "unreachableAfter", is: "number", unit: "texts" },
   ],
   [

@@ -118,6 +118,6 @@ export function NoOperator({ email }: { email: string }): JSX.Element {
 function sentenceOf(failure: Failure): string {
   if (failure.status === 401) return "This token is not known.";
   if (failure.status === 429) return "Too many tries. Wait a minute.";
-  if (failure.status === 404) return "This service has no operator’s tokens: the secret OPERATOR_TOKEN is not set.";
+  if (failure.status === 404) return "The secret OPERATOR_TOKEN is not set.";
   return `${failure.message}${failure.requestId ? ` Request ${failure.requestId}.` : ""}`;
 }

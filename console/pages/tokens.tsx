@@ -71,7 +71,7 @@ const EndToken = ({ name, reload }: { name: string; reload: () => void }): JSX.E
         lines={[
           {
             icon: "cancelled",
-            text: `${name} can do nothing more, and their sessions end. This cannot be undone: a new token can be made.`,
+            text: `${name} can do nothing more, and their sessions end. This cannot be undone.`,
           },
           { icon: "audit", text: "What they have changed stays, under their name." },
         ]}

@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { HoldList, ListedHold, Waiting, WaitingGroup, WaitingRow } from "../answers.ts";
 import { namesIn, unnamed } from "../lib/holds.ts";
-import { countOf, formatCount, listOf, sumOf } from "../lib/numbers.ts";
+import { countOf, listOf, sumOf } from "../lib/numbers.ts";
 import { pathOf, type Route } from "../lib/router.ts";
 import { commandOf } from "../lib/shell-command.ts";
 import { cityOf, formatClockIn, formatTime } from "../lib/times.ts";
@@ -162,29 +162,25 @@ function PickedActs({ picked, holds, acts }: PickedProps): JSX.Element {
 }
 
 function leadOf(rows: WaitingRow[], idle: ListedHold[], now: number): string {
-  const those = (why: WaitingRow["why"], words: (some: WaitingRow[]) => string) => {
+  const those = (why: WaitingRow["why"], one: string, many: string, rest = (_: WaitingRow[]) => "") => {
     const some = rows.filter((row) => row.why === why);
-    return some.length > 0 ? [`${formatCount(countIn(some))} ${words(some)}`] : [];
+    return some.length > 0 ? [countOf(countIn(some), one, many) + rest(some)] : [];
   };
   const parts = [
-    ...those("held", (held) => {
+    ...those("held", "is held", "are held", (held) => {
       const holders = [...new Set(held.flatMap((row) => row.held?.by ?? []))];
-      return `${countIn(held) === 1 ? "is" : "are"} held${holders.length > 0 ? ` by ${listOf(holders)}` : ""}`;
+      return holders.length > 0 ? ` by ${listOf(holders)}` : "";
     }),
-    ...those("scheduled", (scheduled) => {
+    ...those("scheduled", "is scheduled", "are scheduled", (scheduled) => {
       const opens = scheduled.flatMap(({ opensAt }) => opensAt ?? []).sort()[0];
-      return `${countIn(scheduled) === 1 ? "is" : "are"} scheduled${opens ? ` for ${formatTime(opens, now)}` : ""}`;
+      return opens ? ` for ${formatTime(opens, now)}` : "";
     }),
-    ...those("sending-hours", (some) => `${countIn(some) === 1 ? "waits" : "wait"} for sending hours`),
-    ...those(
-      "pace",
-      (some) =>
-        `${countIn(some) === 1 ? "waits" : "wait"} for the pace of ${countIn(some) === 1 ? "its" : "their"} sender`,
-    ),
+    ...those("sending-hours", "waits for sending hours", "wait for sending hours"),
+    ...those("pace", "waits for the pace of its sender", "wait for the pace of their sender"),
   ];
   const empty = idle.filter(({ texts }) => texts === 0).length;
   if (empty > 0)
-    return `${sayParts(parts, rows)}${countOf(empty, "hold")} without texts ${empty === 1 ? "keeps" : "keep"} those that come later.`;
+    return `${sayParts(parts, rows)}${countOf(empty, "hold without texts keeps", "holds without texts keep")} those that come later.`;
   if (parts.length === 0)
     return `${rows.length > 0 ? "" : "Every text has gone to its carrier, or has ended. "}Nothing is held or scheduled.`;
   return sayParts(parts, rows).trim();

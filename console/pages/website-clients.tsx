@@ -46,7 +46,7 @@ export function Clients({ website, reload }: Props): JSX.Element {
       {made && (
         <SecretOnce
           title={`Credentials of ${made.name}`}
-          lead="The secrets are shown this once. Give them to its developers on a way that you trust."
+          lead="They are shown this once."
           secrets={[
             ...("clientId" in made.secrets ? [{ name: "Client id", value: made.secrets.clientId }] : []),
             { name: "Client secret", value: made.secrets.clientSecret },
@@ -101,9 +101,9 @@ function ClientCard({ client, onMade, reload }: CardProps): JSX.Element {
       lines={[
         {
           icon: "cancelled",
-          text: "Its requests are refused with 403, everywhere within 90 seconds. You can undo it.",
+          text: "Its requests are refused, everywhere within 90 seconds. You can undo it.",
         },
-        { icon: "waiting", text: "Texts that were accepted still go. To stop those too, hold the waiting texts." },
+        { icon: "waiting", text: "Texts that were accepted still go. To stop those too, hold them." },
       ]}
       act={() => `Suspend ${name}`}
       out="Let it send"

@@ -1,36 +1,74 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { HoldList, ListedHold } from "../answers.ts";
-import { type NameOf, scopeWords } from "../lib/holds.ts";
+import { type NameOf, overlaps, scopeWords } from "../lib/holds.ts";
 import { formatCount } from "../lib/numbers.ts";
 import { pathOf } from "../lib/router.ts";
 import { useAnswer } from "../lib/use-answer.ts";
 import { ActButton } from "../parts/button.tsx";
 import { Section, Table } from "../parts/section.tsx";
-import { ReleaseDialog } from "./hold-acts.tsx";
+import { hold, ReleaseDialog } from "./hold-acts.tsx";
 import { HeldWords } from "./waiting-table.tsx";
 
-interface Props {
+interface Asked {
   websiteId: string;
   name: string;
+  /** null: all of the website. */
+  sendPurpose: string | null;
   nameOf: NameOf;
-  /** Only these of the website. */
-  only?: string[];
   reload: () => void;
 }
 
-/** The holds of a website, those without texts, too: the next campaign would wait for them without a word. */
-export function Holds({ websiteId, name, nameOf, only, reload }: Props): JSX.Element | null {
+interface Holding {
+  holdAll: () => Promise<void>;
+  /** For the head of the page: holds all of it, or ends the hold of all of it. */
+  lever: JSX.Element;
+  /** Those without texts, too: the next campaign would wait for them without a word. */
+  list: JSX.Element | null;
+}
+
+/** The holds of a website, or of one of its campaigns. */
+export function useHolds({ websiteId, name, sendPurpose, nameOf, reload }: Asked): Holding {
   const listed = useAnswer<HoldList>(pathOf("/operator/holds", { website: websiteId }), 30, false);
   const [asked, setAsked] = useState<ListedHold | null>(null);
+  const [isHolding, setHolding] = useState(false);
+  const whole = { sendPurpose, clientId: null };
   const all = listed.data?.holds ?? [];
-  const holds = only ? all.filter(({ holdId }) => only.includes(holdId)) : all;
+  const own = all.find((it) => it.sendPurpose === sendPurpose && it.clientId === null);
+  const wordsOf = (it: ListedHold) => scopeWords(it, name, nameOf);
   const reloadAll = () => {
     listed.reload();
     reload();
   };
-  if (holds.length === 0) return null;
-  return (
+  const holdAll = async () => {
+    setHolding(true);
+    await hold([{ websiteId, name: sendPurpose ?? name, ...whole }], reloadAll);
+    setHolding(false);
+  };
+  const release = (it: ListedHold, isSmall: boolean) => (
+    <ActButton isSmall={isSmall} of={wordsOf(it)} onPress={() => setAsked(it)}>
+      Release…
+    </ActButton>
+  );
+  const lever = (
+    <>
+      {own ? (
+        release(own, false)
+      ) : (
+        <ActButton of={sendPurpose ?? name} isOff={isHolding} onPress={() => void holdAll()}>
+          {sendPurpose === null ? "Hold all" : "Hold"}
+        </ActButton>
+      )}
+      {asked && (
+        <ReleaseDialog
+          {...{ asked: [asked], holds: all, websiteOf: () => name, nameOf, reload: reloadAll }}
+          onClose={() => setAsked(null)}
+        />
+      )}
+    </>
+  );
+  const holds = all.filter((it) => overlaps(it, whole));
+  const list = holds.length > 0 && (
     <Section
       title="Holds"
       of="until somebody releases them"
@@ -41,32 +79,17 @@ export function Holds({ websiteId, name, nameOf, only, reload }: Props): JSX.Ele
         rows={holds}
         keyOf={({ holdId }) => holdId}
         columns={[
-          ["What is held", (hold) => scopeWords(hold, name, nameOf), "head"],
+          ["What is held", wordsOf, "head"],
           [
             "Texts",
             ({ texts, atLeast }) => (texts === 0 ? "none" : `${atLeast ? "at least " : ""}${formatCount(texts)}`),
             "number right",
           ],
-          ["Who and why", (hold) => <HeldWords hold={hold} />, "wide"],
-          [
-            "What can be done",
-            (hold) => (
-              <div class="row-acts">
-                <ActButton isSmall of={scopeWords(hold, name, nameOf)} onPress={() => setAsked(hold)}>
-                  Release…
-                </ActButton>
-              </div>
-            ),
-            "wide acts",
-          ],
+          ["Who and why", (it) => <HeldWords hold={it} />, "wide"],
+          ["What can be done", (it) => it !== own && <div class="row-acts">{release(it, true)}</div>, "wide acts"],
         ]}
       />
-      {asked && (
-        <ReleaseDialog
-          {...{ asked: [asked], holds: all, websiteOf: () => name, nameOf, reload: reloadAll }}
-          onClose={() => setAsked(null)}
-        />
-      )}
     </Section>
   );
+  return { holdAll, lever, list: list || null };
 }

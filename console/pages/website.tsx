@@ -24,7 +24,7 @@ import { ClientEvents } from "./client-events.tsx";
 import { isArriving } from "./overview-tables.tsx";
 import { Groups } from "./report-groups.tsx";
 import { Clients, nameOfClient } from "./website-clients.tsx";
-import { Holds } from "./website-holds.tsx";
+import { useHolds } from "./website-holds.tsx";
 import { NewWebsite, Settings } from "./website-settings.tsx";
 
 const TABS = ["Today", "Campaigns", "Clients", "Settings", "Changes"] as const;
@@ -42,6 +42,10 @@ function Known({ id, query }: { id: string; query: Route["query"] }): JSX.Elemen
   const path = websitePath(id);
   const { data, failure, reload } = useAnswer<WebsiteWithClients>(path, 60);
   const overview = useAnswer<Overview>(pathOf("/operator/overview", { website: id }), 30, false).data;
+  const holding = useHolds({
+    ...{ websiteId: id, name: data?.name ?? id, sendPurpose: null, reload },
+    nameOf: namesOf(data?.clients ?? []),
+  });
   const canChange = isOperator();
   const hasData = data !== null;
   useEffect(() => {
@@ -62,6 +66,7 @@ function Known({ id, query }: { id: string; query: Route["query"] }): JSX.Elemen
               Export people
             </a>
           )}
+          {holding.lever}
         </>
       }
     >
@@ -73,7 +78,7 @@ function Known({ id, query }: { id: string; query: Route["query"] }): JSX.Elemen
           isCurrent: label.toLowerCase() === at,
         }))}
       />
-      <Holds websiteId={data.websiteId} name={data.name} nameOf={namesOf(data.clients)} reload={reload} />
+      {holding.list}
       <Today overview={overview} website={data} />
       <div class="two-one">
         <Section

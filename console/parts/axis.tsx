@@ -1,21 +1,21 @@
 import type { JSX } from "preact";
 import { formatAxis } from "../lib/numbers.ts";
 import { labelsOf } from "../lib/scale.ts";
+import type { Frame } from "./chart.tsx";
 
 interface Props {
   top: number;
   /** The y of 0 and the pixels up to the top. */
   base: number;
   height: number;
-  from: number;
-  to: number;
+  frame: Frame;
   format?: (value: number) => string;
 }
 
 /** Labels to the left, right-aligned, and a hairline for each; the line of 0 is stronger. */
-export function Axis({ top, base, height, from, to, format = formatAxis }: Props): JSX.Element {
+export function Axis({ top, base, height, frame: { from, to }, format = formatAxis }: Props): JSX.Element {
   return (
-    <g class="axis">
+    <g>
       {labelsOf(top).map((value) => {
         const y = Math.round(base - (value / top) * height) + 0.5;
         return (
@@ -38,23 +38,11 @@ export interface Tick {
 }
 
 /** Labels under the columns, at round times. */
-export function Ticks({
-  ticks,
-  columns,
-  from,
-  to,
-  y,
-}: {
-  ticks: Tick[];
-  columns: number;
-  from: number;
-  to: number;
-  y: number;
-}): JSX.Element {
+export function Ticks({ ticks, frame: { columns, from, to }, y }: { ticks: Tick[]; frame: Frame; y: number }) {
   const step = (to - from) / columns;
   const places = { start: 0, middle: 0.5, end: 1 };
   return (
-    <g class="axis">
+    <g>
       {ticks.map(({ column, label, anchor = "middle" }) => (
         <text key={column} x={from + (column + places[anchor]) * step} y={y} text-anchor={anchor}>
           {label}

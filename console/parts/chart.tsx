@@ -15,17 +15,19 @@ export interface Frame {
   /** Where the columns begin and end. */
   from: number;
   to: number;
+  columns: number;
 }
 
-interface Props {
+interface Props<Item> {
   /** What the chart is of, and what it says in a sentence. */
   label: string;
   description: string;
   height: number;
   /** Room for the labels of the axis. */
-  left: number;
-  columns: number;
-  readout: (column: number) => Readout;
+  left?: number;
+  /** One for each column. */
+  items: readonly Item[];
+  readout: (item: Item) => Readout;
   draw: (frame: Frame) => ComponentChildren;
 }
 
@@ -33,19 +35,29 @@ interface Props {
  * A chart as SVG, as wide as its place. A pointer or the keyboard picks a column, whose numbers stand beside it: the chart is one
  * stop, a slider along the columns, so that a screen reader says the numbers.
  */
-export function Chart({ label, description, height: fullHeight, left, columns, readout, draw }: Props): JSX.Element {
+export function Chart<Item>({
+  label,
+  description,
+  height: fullHeight,
+  left = 44,
+  items,
+  readout,
+  draw,
+}: Props<Item>): JSX.Element {
   const [place, width] = useWidth();
   const [picked, setPicked] = useState<number | null>(null);
   const height = width < 480 ? Math.round(fullHeight * 0.82) : fullHeight;
-  const frame: Frame = { width, height, from: left, to: width };
-  const words = picked === null ? null : readout(picked);
+  const columns = items.length;
+  const frame: Frame = { width, height, from: left, to: width, columns };
+  const item = items[picked ?? -1];
+  const words = item && readout(item);
   const said = words
     ? `${words.heading}, ${words.rows.map(([name, value]) => `${name} ${written(value)}`).join(", ")}`
     : description;
-  const step = (frame.to - frame.from) / columns;
+  const step = (width - left) / columns;
   const pick = (event: TargetedPointerEvent<HTMLDivElement>) => {
     const { left: edge } = event.currentTarget.getBoundingClientRect();
-    setPicked(columnAt(event.clientX - edge, columns, frame.from, frame.to));
+    setPicked(columnAt(event.clientX - edge, columns, left, width));
   };
   const onKey = (event: TargetedKeyboardEvent<HTMLDivElement>) => {
     const next = columnByKey(event.key, picked, columns);
@@ -73,11 +85,9 @@ export function Chart({ label, description, height: fullHeight, left, columns, r
     >
       <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
         {width > 0 && draw(frame)}
-        {picked !== null && (
-          <rect class="shade" x={frame.from + picked * step} width={step} y="0" height={height - 20} />
-        )}
+        {picked !== null && <rect class="shade" x={left + picked * step} width={step} y="0" height={height - 20} />}
       </svg>
-      {words && picked !== null && <Box words={words} at={frame.from + (picked + 0.5) * step} width={width} />}
+      {words && picked !== null && <Box words={words} at={left + (picked + 0.5) * step} width={width} />}
     </div>
   );
 }

@@ -9,7 +9,6 @@ import { Axis, type Tick, Ticks } from "./axis.tsx";
 import { type Bar, Bars, Chart, type Frame, type Readout } from "./chart.tsx";
 
 const HEIGHT = 248;
-const LEFT = 44;
 /** The strip under the bars: the share that was not delivered, in percent, on an axis of its own. */
 const STRIP = 28;
 const GAP = 14;
@@ -33,27 +32,23 @@ export function DaysChart({ days }: { days: Day[] }): JSX.Element {
       label="Texts delivered, by day"
       description={`${formatCount(sumOf(days, "delivered"))} delivered in ${days.length} days. Arrow keys go through the days.`}
       height={HEIGHT}
-      left={LEFT}
-      columns={days.length}
-      readout={(column) => readoutOf(days[column])}
+      items={days}
+      readout={readoutOf}
       draw={(frame) => <Plot days={days} frame={frame} />}
     />
   );
 }
 
-function readoutOf(day: Day | undefined): Readout {
-  if (!day) return { heading: "", rows: [] };
-  return {
-    heading: formatDay(day.day),
-    rows: [
-      ...readingOf(day),
-      ["Undelivered of those with a receipt", formatShare(day.undelivered, day.delivered + day.undelivered)],
-    ],
-  };
-}
+const readoutOf = (day: Day): Readout => ({
+  heading: formatDay(day.day),
+  rows: [
+    ...readingOf(day),
+    ["Undelivered of those with a receipt", formatShare(day.undelivered, day.delivered + day.undelivered)],
+  ],
+});
 
 function Plot({ days, frame }: { days: Day[]; frame: Frame }): JSX.Element {
-  const { from, to, height } = frame;
+  const { height } = frame;
   const strip = height - TIMES;
   const base = strip - STRIP - GAP;
   const plot = base - 8;
@@ -72,23 +67,16 @@ function Plot({ days, frame }: { days: Day[]; frame: Frame }): JSX.Element {
   });
   return (
     <>
-      <Axis top={top} base={base} height={plot} from={from} to={to} />
+      <Axis top={top} base={base} height={plot} frame={frame} />
       <Axis
         top={topShare}
         base={strip}
         height={STRIP}
-        from={from}
-        to={to}
+        frame={frame}
         format={(it) => (it === topShare / 2 ? "" : it === 0 ? "0" : `${it} %`)}
       />
       <Bars columns={bars} frame={frame} />
-      <Ticks
-        ticks={weekTicks(days, frame.width < 480 ? 14 : 7)}
-        columns={days.length}
-        from={from}
-        to={to}
-        y={height - 4}
-      />
+      <Ticks ticks={weekTicks(days, frame.width < 480 ? 14 : 7)} frame={frame} y={height - 4} />
     </>
   );
 }

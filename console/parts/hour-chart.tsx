@@ -8,7 +8,6 @@ import { Axis, Hatch, type Tick, Ticks } from "./axis.tsx";
 import { type Bar, Bars, Chart, type Frame, type Readout } from "./chart.tsx";
 
 const HEIGHT = 228;
-const LEFT = 40;
 /** Above the plot, for the word of a problem; below it, for what was not delivered, and the times. */
 const ABOVE = 24;
 const BELOW = 26;
@@ -28,21 +27,17 @@ export function HourChart({ minutes, mark }: { minutes: Minute[]; mark: Mark | n
         .map(([label, count]) => `${label} ${formatCount(count)}`)
         .join(", ")}. Arrow keys go through the minutes.`}
       height={HEIGHT}
-      left={LEFT}
-      columns={minutes.length}
-      readout={(column) => readoutOf(minutes[column])}
+      items={minutes}
+      readout={readoutOf}
       draw={(frame) => <Plot minutes={minutes} mark={mark} frame={frame} />}
     />
   );
 }
 
-function readoutOf(minute: Minute | undefined): Readout {
-  if (!minute) return { heading: "", rows: [] };
-  return { heading: formatClock(minute.at), rows: readingOf(minute) };
-}
+const readoutOf = (minute: Minute): Readout => ({ heading: formatClock(minute.at), rows: readingOf(minute) });
 
 function Plot({ minutes, mark, frame }: { minutes: Minute[]; mark: Mark | null; frame: Frame }) {
-  const { from, to, height } = frame;
+  const { height } = frame;
   const top = topOf(Math.max(0, ...minutes.map(({ accepted }) => accepted)), 4);
   const base = height - TIMES - BELOW;
   const plot = base - ABOVE;
@@ -57,22 +52,16 @@ function Plot({ minutes, mark, frame }: { minutes: Minute[]; mark: Mark | null; 
   const line = stepPath(
     minutes.map(({ accepted }) => accepted),
     top,
-    { from, to, base, height: plot },
+    { ...frame, base, height: plot },
   );
   return (
     <>
       <Hatch />
-      <Axis top={top} base={base} height={plot} from={from} to={to} />
+      <Axis top={top} base={base} height={plot} frame={frame} />
       <Bars columns={bars} frame={frame} />
       <path class="accepted" d={line} />
       {mark && <MarkLine mark={mark} minutes={minutes} frame={frame} base={base} />}
-      <Ticks
-        ticks={ticksOf(minutes, frame.width < 480 ? 20 : 10)}
-        columns={minutes.length}
-        from={from}
-        to={to}
-        y={height - 5}
-      />
+      <Ticks ticks={ticksOf(minutes, frame.width < 480 ? 20 : 10)} frame={frame} y={height - 5} />
     </>
   );
 }

@@ -8,6 +8,10 @@ import { formatPhone, maskPhone } from "../lib/phones.ts";
 import { isOperator } from "../lib/session.ts";
 import { tell } from "./toast.tsx";
 
+/** Audited, each time. @throws Failure */
+export const revealPhone = async (personId: string): Promise<string> =>
+  (await ask<RevealedPerson>(`${personPath(personId)}/reveal`, { method: "POST" })).phone;
+
 /** A number as everybody sees it. */
 export const MaskedText = ({ phone }: { phone: string }): JSX.Element => (
   <span class="masked">{formatPhone(maskPhone(phone))}</span>
@@ -32,13 +36,13 @@ export function Masked({ phone, personId }: { phone: string; personId: string | 
   if (shown !== null) return <span class="masked">{formatPhone(shown)}</span>;
   const reveal = () =>
     attempt(async () => {
-      setShown((await ask<RevealedPerson>(`${personPath(personId)}/reveal`, { method: "POST" })).phone);
+      setShown(await revealPhone(personId));
       tell({ text: "The number is shown. The audit log says that you saw it." });
     }, "The number stays masked");
   return (
     <button
       type="button"
-      class="masked can-show"
+      class="masked"
       title="Show the number. The audit log will say so."
       onClick={() => void reveal()}
     >

@@ -1,34 +1,31 @@
 import type { JSX } from "preact";
-import { formatCount } from "../lib/numbers.ts";
+import { capitalized, formatCount } from "../lib/numbers.ts";
 import { signedIn } from "../lib/session.ts";
 import { Icon, type IconName, Mark } from "./icon.tsx";
 
-/** `count`: how many somebody must act on; left out where there are none. */
-type Place = [path: string, label: string, icon: IconName, count?: "overdue" | "toDecide" | "problems"];
+interface Place {
+  label: string;
+  icon: IconName;
+  /** How many somebody must act on; left out where there are none. */
+  count?: "overdue" | "toDecide" | "problems";
+}
 
-const OVERVIEW: Place = ["overview", "Overview", "overview"];
-const MESSAGES: Place = ["messages", "Messages", "messages"];
-const WAITING: Place = ["waiting", "Waiting", "waitingPage", "overdue"];
-const PEOPLE: Place = ["people", "People", "people"];
+/** Where a page has another name or icon than its path. */
+const OTHERS: Record<string, Partial<Place>> = {
+  waiting: { icon: "waitingPage", count: "overdue" },
+  conversations: { count: "toDecide" },
+  problems: { count: "problems" },
+  "dead-jobs": { label: "Dead jobs", icon: "deadJobs" },
+  accounts: { icon: "sending" },
+  audit: { label: "Tokens and audit" },
+};
 
-const GROUPS: [name: string, ...Place[]][] = [
-  [
-    "",
-    OVERVIEW,
-    MESSAGES,
-    WAITING,
-    ["conversations", "Conversations", "conversations", "toDecide"],
-    ["reports", "Reports", "reports"],
-  ],
-  ["Brands", ["websites", "Websites", "websites"], PEOPLE, ["import", "Import", "import"]],
-  [
-    "Service",
-    ["problems", "Problems", "problems", "problems"],
-    ["dead-jobs", "Dead jobs", "deadJobs"],
-    ["databases", "Databases", "databases"],
-    ["accounts", "Accounts", "sending"],
-    ["audit", "Tokens and audit", "audit"],
-  ],
+const placeOf = (path: string): Place => ({ label: capitalized(path), icon: path as IconName, ...OTHERS[path] });
+
+const GROUPS: [name: string, ...paths: string[]][] = [
+  ["", "overview", "messages", "waiting", "conversations", "reports"],
+  ["Brands", "websites", "people", "import"],
+  ["Service", "problems", "dead-jobs", "databases", "accounts", "audit"],
 ];
 
 const TONES = { overdue: "wait", toDecide: "", problems: "bad" };
@@ -41,13 +38,14 @@ export function Navigation({ page, onSignOut }: { page: string; onSignOut: () =>
         <Mark /> Textgate
       </a>
       <nav aria-label="Pages">
-        {GROUPS.map(([name, ...places]) => (
+        {GROUPS.map(([name, ...paths]) => (
           <div class="nav-group" key={name}>
             {name && <h2>{name}</h2>}
             <ul>
-              {places
-                .filter(([path]) => path !== "import" || session.role === "operator")
-                .map(([path, label, icon, count]) => {
+              {paths
+                .filter((path) => path !== "import" || session.role === "operator")
+                .map((path) => {
+                  const { label, icon, count } = placeOf(path);
                   const needs = count ? (overview?.needs[count] ?? 0) : 0;
                   return (
                     <li key={path}>
@@ -76,21 +74,24 @@ export function Navigation({ page, onSignOut }: { page: string; onSignOut: () =>
   );
 }
 
-const BAR: Place[] = [OVERVIEW, MESSAGES, WAITING, PEOPLE, ["more", "More", "more"]];
+const BAR = ["overview", "messages", "waiting", "people", "more"];
 
 /** The bar at the bottom of a phone. */
 export function BottomBar({ page }: { page: string }): JSX.Element {
   const needs = signedIn().overview?.needs.problems ?? 0;
-  const current = BAR.some(([path]) => path === page) ? page : "more";
+  const current = BAR.includes(page) ? page : "more";
   return (
     <nav class="bottom-bar" aria-label="Pages, short">
-      {BAR.map(([path, label, icon]) => (
-        <a key={path} href={`#/${path}`} aria-current={path === current ? "page" : undefined}>
-          <Icon name={icon} size={20} />
-          {label}
-          {path === "overview" && needs > 0 && <span class="badge">{needs}</span>}
-        </a>
-      ))}
+      {BAR.map((path) => {
+        const { label, icon } = placeOf(path);
+        return (
+          <a key={path} href={`#/${path}`} aria-current={path === current ? "page" : undefined}>
+            <Icon name={icon} size={20} />
+            {label}
+            {path === "overview" && needs > 0 && <span class="badge">{needs}</span>}
+          </a>
+        );
+      })}
     </nav>
   );
 }

@@ -100,7 +100,7 @@ function FailedPage({
       icon={{ name: "problem", tone: "bad" }}
       lead={
         isUnknown
-          ? "It may have been deleted, or the address is not whole."
+          ? "It may have been deleted."
           : failure.isAway
             ? "Texts that were accepted are stored. This page looks again by itself."
             : "Nothing was changed."

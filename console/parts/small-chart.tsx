@@ -7,7 +7,6 @@ import { type Bar, Bars, Chart, ChartSection } from "./chart.tsx";
 
 const HEIGHT = 92;
 const MIRROR_HEIGHT = 128;
-const LEFT = 44;
 const TIMES = 20;
 
 interface Series {
@@ -59,18 +58,13 @@ function SmallChart({ title, unit = "day", series, names: [up, down], tone = "ok
       label={`${title}, by ${unit}`}
       description={`${up} ${formatCount(sumOf(series, "up"))}${rest} in ${series.length} ${unit}s.`}
       height={isMirror ? MIRROR_HEIGHT : HEIGHT}
-      left={LEFT}
-      columns={series.length}
-      readout={(column) => {
-        const it = series[column];
-        if (!it) return { heading: "", rows: [] };
-        return {
-          heading: format(it.at),
-          rows: [[up, it.up], ...(isMirror ? [[down, it.down ?? 0] as const] : [])],
-        };
-      }}
+      items={series}
+      readout={(it) => ({
+        heading: format(it.at),
+        rows: [[up, it.up], ...(isMirror ? [[down, it.down ?? 0] as const] : [])],
+      })}
       draw={(frame) => {
-        const { height, from, to } = frame;
+        const { height } = frame;
         const most = topOf(Math.max(0, ...series.map((it) => Math.max(it.up, it.down ?? 0))));
         const mostDown = Math.max(0, ...series.map((it) => it.down ?? 0));
         const room = height - TIMES - 8;
@@ -86,8 +80,7 @@ function SmallChart({ title, unit = "day", series, names: [up, down], tone = "ok
               top={most}
               base={base}
               height={room - below}
-              from={from}
-              to={to}
+              frame={frame}
               format={(it) => (it === most / 2 && !isMirror ? "" : formatAxis(it))}
             />
             <Bars columns={bars} frame={frame} />
@@ -96,9 +89,7 @@ function SmallChart({ title, unit = "day", series, names: [up, down], tone = "ok
                 { column: 0, label: format(series[0]?.at ?? ""), anchor: "start" },
                 { column: series.length - 1, label: format(series.at(-1)?.at ?? ""), anchor: "end" },
               ]}
-              columns={series.length}
-              from={from}
-              to={to}
+              frame={frame}
               y={height - 4}
             />
           </>

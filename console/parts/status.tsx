@@ -32,7 +32,7 @@ export function Note({
       <p>
         <strong>{first}</strong> {children}
       </p>
-      {act && <div class="note-act">{act}</div>}
+      {act && <div>{act}</div>}
     </div>
   );
 }

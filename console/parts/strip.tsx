@@ -19,17 +19,14 @@ export function EndpointStrip({ slots }: { slots: Posts["slots"] }): JSX.Element
       description={`${formatCount(taken)} taken, ${formatCount(failed)} failed.`}
       height={HEIGHT}
       left={0}
-      columns={slots.length}
-      readout={(column) => {
-        const slot = slots[column] ?? { at: "", taken: 0, failed: 0 };
-        return {
-          heading: `${formatClock(slot.at)} to ${formatClock(Date.parse(slot.at) + SLOT)}`,
-          rows: [
-            ["Taken", slot.taken],
-            ["Failed", slot.failed],
-          ],
-        };
-      }}
+      items={slots}
+      readout={({ at, taken, failed }) => ({
+        heading: `${formatClock(at)} to ${formatClock(Date.parse(at) + SLOT)}`,
+        rows: [
+          ["Taken", taken],
+          ["Failed", failed],
+        ],
+      })}
       draw={(frame) => {
         const foot = frame.height - 1;
         const bars = slots.map(({ taken, failed }): Bar[] => {

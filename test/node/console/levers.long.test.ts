@@ -3,7 +3,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { hasBrowser } from "../journeys/browser.ts";
 import { type ConsolePage, PAGES } from "./console-page.ts";
-import { running } from "./fixture-campaigns.ts";
+import { none, running } from "./fixture-campaigns.ts";
 import { openFixtureConsole } from "./fixture-console.ts";
 import { type FixtureService, REQUEST_ID } from "./fixture-service.ts";
 import { holds, waiting } from "./fixture-state.ts";
@@ -160,6 +160,37 @@ describe.skipIf(!hasBrowser)("on the console's page of what waits", () => {
     await shown.page.getByText("871 texts of winter-sale are held.").waitFor();
     expect(changes().map(({ path, body }) => [path, JSON.parse(body)])).toEqual([
       ["/operator/websites/northwind/hold", { sendPurpose: "winter-sale", clientId: null }],
+    ]);
+  });
+
+  const scheduled = { ...none(), accepted: 20, scheduled: 20 };
+  const over = { ...running(), accepted: 24_400, waiting: 0, perMinute: null, endsAt: null };
+
+  it.each([
+    ["without a text", none(), "No text of winter-sale in 30 days"],
+    ["whose texts are scheduled", scheduled, "20 texts of winter-sale are scheduled"],
+    ["that is over", over, "98.7 % of winter-sale arrived"],
+  ])("a campaign %s is held all the same, and released in the same place", async (_, body, title) => {
+    const listed = { status: 200, body: { holds: [] as unknown[] } };
+    service.instead.set(`GET /operator/${PAGES.campaign}`, { status: 200, body });
+    service.instead.set("GET /operator/holds", listed);
+    service.instead.set("POST /operator/websites/northwind/hold", { status: 200, body: { holdId: "h-new", held: 0 } });
+    await shown.open(PAGES.campaign);
+    await shown.page.getByRole("heading", { name: title }).waitFor();
+    const hold = button("Hold: winter-sale");
+    const place = await hold.boundingBox();
+    const [made] = holds(null).holds;
+    listed.body.holds = [{ ...made, websiteId: "northwind", sendPurpose: "winter-sale", holdId: "h-new", texts: 0 }];
+    await hold.click();
+    await shown.page.getByText("No text of winter-sale waits: those that come are held.").waitFor();
+    const release = button("Release…: winter-sale");
+    expect(await release.boundingBox()).toMatchObject({ x: expect.any(Number), y: place?.y });
+    await release.click();
+    await button("End the hold").click();
+    await shown.page.getByText("The hold of winter-sale has ended.").waitFor();
+    expect(changes().map((it) => JSON.parse(it.body))).toEqual([
+      { sendPurpose: "winter-sale", clientId: null },
+      { holdId: "h-new" },
     ]);
   });
 

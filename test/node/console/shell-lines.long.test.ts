@@ -160,6 +160,23 @@ describe.skipIf(!hasBrowser)("the command that a page prints", () => {
     );
   });
 
+  it("opts out the person that its dialog opts out", async () => {
+    await shown.open(PAGES.person);
+    await button("Opt out…: Harbor Coffee").click();
+    await button("Opt them out").waitFor();
+    const [line = ""] = await lines("dialog");
+    service.asked.length = 0;
+    const { preview: _, ...body } = { ...imported(), invalidPhoneNumbers: [], keptUnsubscribed: 0 };
+    service.instead.set("POST /operator/websites/harbor-coffee/subscribers", { status: 200, body });
+    await button("Opt them out").click();
+    await shown.page.locator(".toast").waitFor();
+    const pressed = changesOf(service.asked);
+    expect(changesOf(await run(line))).toEqual(pressed);
+    expect(pressed).toEqual([
+      ["POST", "/operator/websites/harbor-coffee/subscribers", "phone_numbers,subscribed\n+12065550142,false"],
+    ]);
+  });
+
   it("cancels the texts that are picked, and each of the rows that are", async () => {
     await shown.open("messages?q=after:00:00");
     for (const box of (await shown.page.getByLabel(/^Pick /).all()).slice(0, 2)) await box.check();

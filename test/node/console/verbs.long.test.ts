@@ -1,18 +1,9 @@
 /** Each verb of the console once, pressed in a browser on a service: its effect in the store, and its entry in the audit log. */
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { answer, startReceiver } from "../harness/receiver.ts";
-import { type Client, operate, type Service, send, startService, sweep } from "../harness/service.ts";
-import { hasBrowser, openWindow, startBrowser } from "../journeys/browser.ts";
-
-const KEY = "the-key-of-the-gateway";
-const OURS = "+12125550123";
-const [ADA, BOB, CAROL] = ["+12125550100", "+12125550101", "+12125550102"];
-
-/** Two jobs that have used up their tries: no text is left that they could change. */
-const DEAD_JOBS = `INSERT INTO dead_jobs (id, queue, body, died_at, error)
-  SELECT 'job-' || value, 'textgate-messages', '{"kind":"deliver","messageIds":["0197c2ab-71d4-7e0b-8a01-00000000000' || value || '"]}',
-    ${Date.now()} + value, 'TypeError' FROM json_each('[1, 2]')`;
+import { type Client, operate, type Service, send, sweep } from "../harness/service.ts";
+import { hasBrowser } from "../journeys/browser.ts";
+import { ADA, BOB, CAROL, KEY, OURS, startVerbs, type VerbsStage } from "./verbs-stage.ts";
 
 interface Entry {
   action: string;
@@ -21,12 +12,11 @@ interface Entry {
 }
 
 describe.skipIf(!hasBrowser)("in the console of a service", () => {
+  let stage: VerbsStage;
   let service: Service;
-  let browser: Browser;
   let page: Page;
-  let endpoint: Awaited<ReturnType<typeof startReceiver>>;
+  let endpoint: VerbsStage["endpoint"];
   let client: Client;
-  const complaints: string[] = [];
 
   const read = (path: string) => operate(service.url, "GET", path);
   const button = (name: string | RegExp) => page.getByRole("button", { name, exact: typeof name === "string" });
@@ -50,40 +40,13 @@ describe.skipIf(!hasBrowser)("in the console of a service", () => {
   const wait = (phone: string, text: string, sendPurpose: string) => send(client, { phone, text, sendPurpose });
 
   beforeAll(async () => {
-    endpoint = await startReceiver(answer(500));
-    const vars = (url: string) => ({
-      ...{ PUBLIC_ORIGIN: url, KANNEL_SENDSMS_URL: "http://127.0.0.1:9/cgi-bin/sendsms", KANNEL_WEBHOOK_KEY: KEY },
-      ...{ KANNEL_USERNAME: "textgate", KANNEL_PASSWORD: "password" },
-    });
-    service = await startService(vars, ["--databases", "2"], DEAD_JOBS);
-    await operate(service.url, "PUT", "/websites/brand", { name: "Brand", carrier: "kannel", sender: OURS });
-    await operate(
-      service.url,
-      "POST",
-      "/websites/brand/subscribers?everyone=subscribed",
-      ["phone_numbers", ADA, BOB, CAROL].join("\n"),
-    );
-    const made = await operate(service.url, "POST", "/websites/brand/clients", {
-      name: "braze",
-      callbackUrl: endpoint.url,
-    });
-    client = { url: service.url, ...made };
-    const { token } = await operate(service.url, "POST", "/tokens", { name: "ada" });
-    browser = await startBrowser();
-    page = await (await openWindow(browser, { viewport: { width: 1280, height: 900 } })).newPage();
-    page.on("console", (message) => {
-      if (["error", "warning"].includes(message.type())) complaints.push(message.text());
-    });
-    page.on("pageerror", (error) => complaints.push(error.message));
-    await page.goto(`${service.url}/console#/in/${token}`);
-    await page.waitForURL(/#\/overview$/);
+    stage = await startVerbs();
+    ({ service, page, endpoint, client } = stage);
   });
 
   afterAll(async () => {
-    await browser?.close();
-    await service?.stop();
-    await endpoint?.close();
-    expect(complaints).toEqual([]);
+    await stage?.stop();
+    expect(stage.complaints).toEqual([]);
   });
 
   it("texts are held at one press, let go by its Undo, held again, and released after a question", async () => {
@@ -113,6 +76,29 @@ describe.skipIf(!hasBrowser)("in the console of a service", () => {
     });
     expect(await holds()).toEqual([]);
     await expect(operate(service.url, "POST", "/websites/brand/release", { holdId })).rejects.toThrow("no such hold");
+  });
+
+  it.each([
+    [
+      "a campaign without a text",
+      "websites/brand/campaigns/autumn-sale",
+      "Hold: autumn-sale",
+      "autumn-sale",
+      "autumn-sale",
+    ],
+    ["a website", "websites/brand", "Hold all: Brand", "all of Brand", null],
+  ])("%s is held on its page, and released there", async (_, address, label, scope, sendPurpose) => {
+    await audited(["release", "hold"], async () => {
+      await go(address);
+      await button(label).click();
+      // The two that wait are of another campaign.
+      await isTold(sendPurpose ? /^No text of autumn-sale waits: those that come/ : /texts? of Brand (is|are) held\.$/);
+      expect((await read("/holds")).holds).toMatchObject([{ sendPurpose, clientId: null, by: "ada" }]);
+      await button(`Release…: ${scope}`).click();
+      await button(sendPurpose ? "End the hold" : /^Release \d texts?$/).click();
+      await isTold(sendPurpose ? "The hold of autumn-sale has ended." : /of all of Brand goe?s? now\.$/);
+    });
+    expect((await read("/holds")).holds).toEqual([]);
   });
 
   it("the carrier is tried from a message", async () => {
@@ -249,10 +235,16 @@ describe.skipIf(!hasBrowser)("in the console of a service", () => {
     expect([total("joined"), total("parted")]).toEqual([2, 2]);
   });
 
-  it("one person is added by hand with the proof of their consent, and taken back on the page of imports", async () => {
+  it("one person is added by hand with the proof of their consent, opted out, and both taken back", async () => {
     const DORA = "+12125550188";
     const at = async () => (await read(`/people/${encodeURIComponent(DORA)}`)).websites[0];
-    await audited(["undo-import", "import"], async () => {
+    const undo = async () => {
+      await go("import?website=harbor");
+      await button("Undo…: by hand").first().click();
+      await button("Undo the import").click();
+      await isTold(/1 person is as before/);
+    };
+    await audited(["undo-import", "undo-import", "import", "reveal", "import"], async () => {
       await go("people?website=harbor");
       await button("Add a person…").click();
       await page.getByLabel("Number", { exact: true }).fill("+1 212 555 0188");
@@ -264,10 +256,15 @@ describe.skipIf(!hasBrowser)("in the console of a service", () => {
         ...{ websiteId: "harbor", subscribed: true },
         changes: [{ source: "import", evidence: 'paper form 118, "store 14"', consentedAt: expect.any(String) }],
       });
-      await go("import?website=harbor");
-      await button("Undo…: by hand").click();
-      await button("Undo the import").click();
-      await isTold(/1 person is as before/);
+      await button("Opt out…: Harbor").click();
+      await page.getByRole("heading", { name: "Opt +1 212 555 0188 out of Harbor?" }).waitFor();
+      await button("Opt them out").click();
+      await isTold("They are opted out of Harbor.");
+      await expect.poll(() => button("Opt out…: Harbor").count()).toBe(0);
+      expect(await at()).toMatchObject({ subscribed: false, optedOutByPerson: false });
+      await undo();
+      expect(await at()).toMatchObject({ subscribed: true });
+      await undo();
     });
     expect((await read("/websites/harbor/subscribers")).total).toBe(0);
   });
