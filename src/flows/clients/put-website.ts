@@ -8,6 +8,7 @@ import { findWebsite, insertWebsite, updateWebsite } from "../../store/clients/w
 import { claimHome, copyPlace, FIRST, keepSenderHome, type Place } from "../../store/databases/directory.ts";
 import { chooseDatabase } from "../databases/choose-database.ts";
 import { inDatabase, inDatabaseOf, inFirst } from "../databases/places.ts";
+import { tryNewWay } from "../messages/carrier-pauses.ts";
 import { readCarriers } from "./carrier-accounts.ts";
 import { spreadChange } from "./spread-changes.ts";
 
@@ -41,10 +42,18 @@ export async function putWebsite(
       : await insertWebsite(put.db, author, websiteId, place, given, deps.now());
     if (!isPut) continue;
     await spreadChange(put, { websiteId });
+    if (present && isOnNewWay(present, given))
+      tryNewWay(put, { carrier: carrier ?? present.carrier, sender: sender ?? "" });
     return { own: put, isNew: !present };
   }
   throw new RequestFailure({ kind: "store-unavailable" });
 }
+
+/** Whether its texts go by other carriers or senders now. */
+const isOnNewWay = (present: Website, given: GivenSettings): boolean =>
+  (["carrier", "sender", "fallback"] as const).some(
+    (part) => given[part] !== undefined && JSON.stringify(given[part]) !== JSON.stringify(present[part]),
+  );
 
 function requireSame({ database }: Website, given: GivenSettings): void {
   if ((given.database ?? database) !== database)

@@ -70,6 +70,15 @@ export function wakeLater(deps: Deps, key: BreakerKey): void {
   );
 }
 
+/** Texts of this sender have another way to go, by a website's new settings: those that wait for a retry try it now, in the background. */
+export function tryNewWay(deps: Deps, key: BreakerKey): void {
+  deps.waitUntil(
+    unlessItFails(deps, "carrier.pause-unknown", toLogged(key), async () => {
+      await wakeIn(deps, key);
+    }),
+  );
+}
+
 /**
  * Ends the pauses of a carrier and of its senders when an operator asks for it, and makes their waiting messages due now.
  * @returns how many messages are due now, in the databases that answer

@@ -56,6 +56,25 @@ describe("while both pause", () => {
   });
 });
 
+describe("while its own pauses, and the website has no fallback", () => {
+  it.each<[what: string, settings: object]>([
+    ["a fallback", { fallback: FALLBACK }],
+    ["another carrier", { ...FALLBACK, fallback: null }],
+  ])("all go once an operator gives it %s", async (_, settings) => {
+    at = await FallbackStage.create(null);
+    await at.pause(OWN.carrier, OWN.sender, 3600);
+    const ids = await at.send(PHONES.slice(0, 5));
+    at.world.advance(2);
+    await at.world.operator("PUT", "/websites/brand", { name: "renamed" });
+    await at.world.runQueues();
+    expect(at.submitted).toEqual([]);
+    at.world.advance(2);
+    await at.world.operator("PUT", "/websites/brand", settings);
+    await at.world.runQueues();
+    expect([at.by("north"), at.by("south").toSorted()]).toEqual([[], ids.toSorted()]);
+  });
+});
+
 describe("a text that one of the two has refused", () => {
   it("waits for the pause of the fallback, which its story says, and goes at its end", async () => {
     at.answer.north = () => REFUSED;
