@@ -1,6 +1,8 @@
 // Pure. A circuit breaker: after several failures in a row, it stops submissions for a while. A sender has one, and so has a carrier with
 // our account there. The store keeps each in a row. A claim reads the rows, the submissions of the claim change this copy, and the change
-// is stored with their outcomes.
+// is stored with their outcomes. While it is open:
+// - store/messages/claims.ts gives the texts to the fallback of their website, or leaves them out. They wait, and end at their deadline.
+// - flows/messages/carrier-pauses.ts tries one text a minute. As soon as one is taken, all that wait go.
 import type { Reason } from "./reason.ts";
 import { backoffSeconds } from "./retry-policy.ts";
 

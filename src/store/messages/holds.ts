@@ -90,7 +90,7 @@ export interface HeldWebsite {
   holds: Hold[];
 }
 
-/** @param websiteId null: all websites that are in this database, or leave it */
+/** @param websiteId null: all websites of this database */
 export async function listHolds(db: D1Database, websiteId: string | null): Promise<HeldWebsite[]> {
   const ofAsked = websiteId === null ? piece("true") : sql`w.website_id = ${websiteId}`;
   const rows = await runQuery<Pick<WebsiteRow, "website_id" | "holds">>(

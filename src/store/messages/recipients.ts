@@ -2,7 +2,8 @@ import { type Sql, sql } from "../sql.ts";
 
 /**
  * The messages of a list, as `recipients`: each with its number, given or found by its e-mail address, and the status that its
- * subscription decides: a refused message ends only where it would be sent. Cancelled messages are left out: a route to the store that was given up may still run.
+ * subscription decides. A message with `refusedAs` has that status if it would be sent otherwise. Cancelled messages are left out: a route to
+ * the store that was given up may still run.
  * They are MATERIALIZED, because SQLite would otherwise look up the subscription again for each mention of the status.
  * @param list a JSON array of objects
  */

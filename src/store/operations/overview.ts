@@ -8,7 +8,7 @@ import { piece, prepare, type Query, type Sql, sql } from "../sql.ts";
 import { KEPT_DAYS, KEPT_MINUTES } from "./count-ledgers.ts";
 import { minuteOf } from "./outcome-counts.ts";
 
-/** A website that a database has, or had: it may have counts of it in the order of its business. */
+/** A website, in the order of its business. */
 export interface Candidate {
   websiteId: string;
   /** 0: something of it is held; 1: it sent today; 2: it sent yesterday; 3: any other. */

@@ -1,4 +1,6 @@
 // What the keyword of a text does to a number. It runs after the text and its reply are stored, and before the text is marked as applied.
+// A STOP counts for the latest text to the person (in report_counts and counts), sets the subscription in each form of the number, writes the
+// ledger and the notices to clients: see opt-out.ts. Texts that wait are not touched: each ends when its claim finds the person opted out.
 import type { Keyword } from "../../domain/people/keyword.ts";
 import type { Sent } from "../../domain/people/last-word.ts";
 import { changeNotices } from "../callbacks/notices.ts";
