@@ -106,7 +106,8 @@ export const RUNBOOK: Record<Problem, Entry> = {
     ends: "with the first success, if all have failed, otherwise with a minute in which most succeed.",
   },
   "endpoint-failing": {
-    meaning: "At least the last three callbacks to the endpoint of one client failed.",
+    meaning:
+      "At least the last three callbacks to the endpoint of one client failed. Those of a website of the sandbox are a rehearsal, and no problem.",
     steps: [ASK_CLIENT, "After the repair, try it: `npm run operator -- test-event <clientId>`."],
     isSafe: POSTED_ONCE,
     ends: "with the next success, another URL, or an hour after the last failure.",

@@ -79,9 +79,12 @@ function toAnswer(read: Read): Overview {
   };
 }
 
-function toWebsite(website: Read["websites"][number], { callbacks }: Read["state"]): Overview["websites"][number] {
+/** What is red on the overview is among its problems. */
+function toWebsite(website: Read["websites"][number], { details }: Read["state"]): Overview["websites"][number] {
   const { carrier, timeZone: _, ...figures } = website;
-  const failingEndpoints = callbacks.failingEndpoints.filter((it) => it.websiteId === website.websiteId).length;
+  const isFailing = (it: (typeof details)[number]) =>
+    it.problem === "endpoint-failing" && it.websiteId === website.websiteId;
+  const failingEndpoints = details.filter(isFailing).length;
   return { ...figures, waitsFor: website.overdue ? carrier : null, failingEndpoints };
 }
 

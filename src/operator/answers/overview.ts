@@ -32,7 +32,7 @@ const websiteNowSchema = z.object({
   overdue,
   waitsFor: z.string().nullable().describe("The carrier, where a text is overdue."),
   optedOut30Days: z.int(),
-  failingEndpoints: z.int().describe("Clients whose endpoint has not taken the last callbacks."),
+  failingEndpoints: z.int().describe("Clients with the problem `endpoint-failing`."),
 });
 
 const carrierNowSchema = z.object({

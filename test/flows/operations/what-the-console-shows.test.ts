@@ -105,13 +105,15 @@ describe("a problem", () => {
 });
 
 describe("the endpoint of a website in the sandbox", () => {
-  it("is no problem, and is told all the same", async () => {
+  it("is no problem, nor is its website marked, and health tells of it all the same", async () => {
     await world.rows("UPDATE websites SET carrier = 'sandbox'");
     endpoint = () => new Response("no", { status: 500 });
     await sendAndPost(4);
     expect(await problem("endpoint-failing")).toBeUndefined();
     const { websites } = await read<{ websites: { failingEndpoints: number }[] }>("/overview");
-    expect(websites).toMatchObject([{ failingEndpoints: 1 }]);
+    expect(websites).toMatchObject([{ failingEndpoints: 0 }]);
+    const { callbacks } = await read<{ callbacks: { failingEndpoints: unknown[] } }>("/health");
+    expect(callbacks.failingEndpoints).toHaveLength(1);
   });
 });
 
