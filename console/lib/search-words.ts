@@ -4,10 +4,11 @@ import { personIn } from "./phones.ts";
 
 export const FILTERS = ["website", "purpose", "status", "outcome", "reason", "client", "after", "before"] as const;
 
-/** The classes of the counts, by their words in a search. */
+/** The classes of the counts, and those that did not arrive, by their words in a search. */
 export const OUTCOMES: Record<string, string> = {
   ...{ scheduled: "scheduled", waiting: "waiting", "not-subscribed": "notSubscribed", "ended-before": "endedBefore" },
   ...{ "not-taken": "notTaken", "no-receipt": "noReceipt", delivered: "delivered", undelivered: "undelivered" },
+  "not-arrived": "notArrived",
 };
 
 export type Filter = (typeof FILTERS)[number];
@@ -23,15 +24,23 @@ export interface Search {
   wrong: string[];
 }
 
-const PIECES = /([a-z]+):("[^"]*"|\S*)|"[^"]*"|\S+/gi;
+/** Words that stand for filters. What they replace is gone: a day that ends has no end beside `today`. */
+const SHORT: Record<string, Search["filters"]> = {
+  today: { after: "today", before: undefined },
+  yesterday: { after: "yesterday", before: "today" },
+  "did not arrive": { outcome: "not-arrived" },
+};
+
+const PIECES = /(today|yesterday|did not arrive)(?!\S)|([a-z]+):("[^"]*"|\S*)|"[^"]*"|\S+/gi;
 
 /** A value with spaces stands between quotation marks: `purpose:"spring sale"`. The last of a filter counts. */
 export function parseSearch(input: string): Search {
   const search: Search = { filters: {}, text: "", unknown: [], faults: [], wrong: [] };
   const words: string[] = [];
-  for (const [piece, name, value = ""] of input.matchAll(PIECES)) {
+  for (const [piece, short, name, value = ""] of input.matchAll(PIECES)) {
     const known = FILTERS.find((filter) => filter === name?.toLowerCase());
-    if (name === undefined || /^https?$/i.test(name)) words.push(piece);
+    if (short) Object.assign(search.filters, SHORT[short.toLowerCase()]);
+    else if (name === undefined || /^https?$/i.test(name)) words.push(piece);
     else if (known === undefined) {
       search.unknown.push(piece);
       search.faults.push(faultOf(name));

@@ -23,7 +23,7 @@ export function AuditPage({ route }: { route: Route }): JSX.Element {
     .filter(Boolean)
     .join(", ");
   return (
-    <Page title="Tokens and audit" lead="Each operator has a token of their own, and each change has its entry.">
+    <Page title="Tokens and audit">
       {canChange && (
         <div class="halves">
           <Tokens />

@@ -61,7 +61,7 @@ export function Conversations({ route }: { route: Route }): JSX.Element {
 function List({ first, path, reload }: { first: InboundPage; path: string; reload: () => void }): JSX.Element {
   const older = useOlder(first, path, (page) => page.texts, "before");
   const texts = [...first.texts, ...older.rows];
-  if (texts.length === 0) return <p>Nobody has written yet. What people answer is shown here.</p>;
+  if (texts.length === 0) return <p>Nobody has written yet.</p>;
   return (
     <>
       <Table

@@ -45,7 +45,7 @@ export function FilterBar({ chips, text, onSubmit }: Props): JSX.Element {
           id="search-messages"
           type="search"
           value={typed}
-          placeholder={chips.length > 0 ? "" : "Number, id, e-mail, or purpose: status: reason: website:"}
+          placeholder={chips.length > 0 ? "" : "Number, id, e-mail, today, did not arrive, purpose: website:"}
           aria-label="Search"
           autocomplete="off"
           spellcheck={false}

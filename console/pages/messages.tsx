@@ -198,8 +198,7 @@ const NoMessages = ({ text, isFiltered, line }: NoneProps) => (
     <h2>{isFiltered ? "No text is like this" : "No text yet"}</h2>
     {text && (
       <p>
-        “{text}” is taken for a purpose. For a website, write <code>website:{text}</code>. A message is found by its
-        whole id.
+        “{text}” is taken for a purpose. For a website, write <code>website:{text}</code>.
       </p>
     )}
     <p class="lead">

@@ -27,12 +27,12 @@ export function SearchBox({ placeholder = "Number, message id or e-mail" }: { pl
           type="search"
           value={text}
           placeholder={placeholder}
-          aria-label="Search for a number, a message id or an e-mail address"
+          aria-label="Search"
           autocomplete="off"
           spellcheck={false}
           onInput={(event) => setText(event.currentTarget.value)}
         />
-        <kbd title="The key of this field">/</kbd>
+        <kbd>/</kbd>
       </form>
       {asking.failure && (
         <div class="search-answer">

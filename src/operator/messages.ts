@@ -3,7 +3,7 @@ import type { Website } from "../domain/clients/website.ts";
 import { timeOf } from "../domain/databases/home.ts";
 import { failField, readTogether } from "../domain/failure.ts";
 import { MESSAGE_STATUSES } from "../domain/messages/message.ts";
-import { OUTCOME_CLASSES } from "../domain/messages/outcome-class.ts";
+import { classesIn, SEARCHED_OUTCOMES } from "../domain/messages/outcome-class.ts";
 import { REASONS } from "../domain/messages/reason.ts";
 import { toDigits } from "../domain/people/phone.ts";
 import { mergePages } from "../flows/databases/ask-each.ts";
@@ -47,9 +47,11 @@ const find = operatorCall({
     ),
     inQuery("status", "A status.", { enum: [...MESSAGE_STATUSES] }),
     inQuery("reason", "A reason.", { enum: [...REASONS] }),
-    inQuery("outcome", "What has become of them, as counts have it. Replies to keywords have no outcome.", {
-      enum: [...OUTCOME_CLASSES],
-    }),
+    inQuery(
+      "outcome",
+      "What has become of them, as counts have it; `notArrived`: `notTaken` or `undelivered`. Replies to keywords have no outcome.",
+      { enum: [...SEARCHED_OUTCOMES] },
+    ),
     inQuery("purpose", "The `sendPurpose`."),
     inQuery("client", "The id of a client."),
     timeInQuery("from", "Accepted at this time or later, or since the beginning of this day."),
@@ -150,8 +152,8 @@ async function readSearch(request: ApiRequest, deps: Deps): Promise<Asked> {
     status: () => readChoice(request, "status", MESSAGE_STATUSES),
     reason: () => readChoice(request, "reason", REASONS),
     outcome: () => {
-      const name = readChoice(request, "outcome", OUTCOME_CLASSES);
-      return name && { name, at: deps.now() };
+      const searched = readChoice(request, "outcome", SEARCHED_OUTCOMES);
+      return searched && { classes: classesIn(searched), at: deps.now() };
     },
     sendPurpose: () => (request.query.purpose ? String(request.query.purpose) : undefined),
     from: () => readTime(request, "from", 0),

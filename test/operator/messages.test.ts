@@ -108,6 +108,25 @@ describe("messages are found", () => {
     });
   });
 
+  it("by what did not arrive, which is two classes of outcome", async () => {
+    const ended = async (status: string, reason: string | null) => {
+      const id = await sendAt(1, ada, { phone: ADA });
+      const end = "UPDATE messages SET status = ?2, reason_code = ?3, due_at = NULL WHERE message_id = ?1";
+      await world.rows(end, id, status, reason);
+      return id;
+    };
+    await ended("DELIVERED", null);
+    await ended("FAILED_TO_SEND", "CANCELLED");
+    await ended("FAILED_TO_DELIVERY", "NO_RECEIPT");
+    const refused = await ended("FAILED_TO_SEND", "CARRIER_REFUSED");
+    const lost = await ended("FAILED_TO_DELIVERY", "UNDELIVERED");
+    expect(await ids({ outcome: "notTaken" })).toEqual([refused]);
+    for (const where of [{}, { website: "brand" }, { phone: ADA }])
+      expect((await ids({ ...where, outcome: "notArrived" })).toSorted()).toEqual([refused, lost].toSorted());
+    const error = await world.operator("GET", "/messages?outcome=notarrived");
+    expect([error.status, await error.json()]).toMatchObject([400, { details: [{ field: "outcome" }] }]);
+  });
+
   it("by a number and an address, if the number has the address", async () => {
     const sent = await sendAt(1, ada, { phone: ADA });
     await sendAt(2, ada, { phone: BEA });

@@ -17,6 +17,12 @@ export const OUTCOME_CLASSES = [
 
 export type OutcomeClass = (typeof OUTCOME_CLASSES)[number];
 
+/** By what messages are searched: a class, or `notArrived`, which is two of them. */
+export const SEARCHED_OUTCOMES = [...OUTCOME_CLASSES, "notArrived"] as const;
+
+export const classesIn = (searched: (typeof SEARCHED_OUTCOMES)[number]): readonly OutcomeClass[] =>
+  searched === "notArrived" ? ["notTaken", "undelivered"] : [searched];
+
 /** The class of a status, whatever its reason, unless BY_REASON has another. A pending text is scheduled until its time. */
 const BY_STATUS: Record<MessageStatus, OutcomeClass> = {
   PENDING_TO_SEND: "waiting",

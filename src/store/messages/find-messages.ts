@@ -27,7 +27,7 @@ export interface MessageSearch {
   status?: MessageStatus | undefined;
   reason?: Reason | undefined;
   /** As it is at a time, because a pending text is scheduled until its own. Replies to keywords have none. */
-  outcome?: { name: OutcomeClass; at: number } | undefined;
+  outcome?: { classes: readonly OutcomeClass[]; at: number } | undefined;
   sendPurpose?: string | undefined;
   clientId?: string | undefined;
   from: number;
@@ -65,11 +65,12 @@ export function isMeant(search: Omit<MessageSearch, "websiteIds" | "before">): S
   const of = { sendPurpose: sendPurpose ?? null, clientId: clientId ?? null };
   // A code that does not explain the status is none: see readReason.
   const statuses = JSON.stringify(reason === undefined ? [] : REASON_STATUSES[reason]);
+  const classes = outcome ? JSON.stringify(outcome.classes) : null;
   return sql`(${given.status} IS NULL OR m.status = ${given.status})
     AND (${given.reason} IS NULL OR m.reason_code = ${given.reason} AND m.status IN (SELECT value FROM json_each(${statuses})))
-    AND (${outcome?.name ?? null} IS NULL OR m.is_reply = 0 AND ${outcome?.name ?? null} = CASE
+    AND (${classes} IS NULL OR m.is_reply = 0 AND CASE
       WHEN m.status <> 'PENDING_TO_SEND' THEN ${CLASSES_JSON} ->> (m.status || ' ' || coalesce(m.reason_code, ''))
-      WHEN m.send_at > ${outcome?.at ?? null} THEN 'scheduled' ELSE 'waiting' END)
+      WHEN m.send_at > ${outcome?.at ?? null} THEN 'scheduled' ELSE 'waiting' END IN (SELECT value FROM json_each(${classes})))
     AND (${of.sendPurpose} IS NULL OR m.send_purpose = ${of.sendPurpose})
     AND (${of.clientId} IS NULL OR m.client_id = ${of.clientId})`;
 }

@@ -238,8 +238,9 @@ async function expectListsAgree(): Promise<void> {
   const { failed, reasons } = total;
   expect(failed).toEqual(Object.fromEntries(Object.keys(failed).map((status) => [status, of(status)])));
   expect(figuresOf(total, "held")).toEqual(countTexts(texts));
-  for (const outcome of OUTCOME_CLASSES) {
-    const own = texts.filter((it) => outcomeOf(it) === outcome).map(({ messageId }) => messageId);
+  const searched = { ...Object.fromEntries(OUTCOME_CLASSES.map((name) => [name, [name]])), notArrived: NOT_ARRIVED };
+  for (const [outcome, classes] of Object.entries(searched)) {
+    const own = texts.filter((it) => classes.includes(outcomeOf(it))).map(({ messageId }) => messageId);
     for (const query of [`outcome=${outcome}`, `outcome=${outcome}&website=brand`, `outcome=${outcome}&website=shop`]) {
       const listed = (await list("/messages", query)).map(({ messageId }) => messageId);
       const meant = own.filter((id) => !query.includes("website") || idsOf(texts, query).includes(id));
@@ -280,7 +281,10 @@ async function expectListsAgree(): Promise<void> {
   expect(hour).toEqual(countTexts(ofHour));
 }
 
-const outcomeOf = (it: Found) =>
+/** The carrier did not take it, or did not deliver it. */
+const NOT_ARRIVED: string[] = ["undelivered", "notTaken"];
+
+const outcomeOf = (it: Found): string =>
   isTimed(it) && isPending(it) ? "scheduled" : (classOf(it.status, it.reason) ?? "waiting");
 
 /** Those of the website that a query ends with. */

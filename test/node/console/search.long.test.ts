@@ -81,6 +81,29 @@ describe.skipIf(!hasBrowser)("in a search of the console", () => {
     expect(await shown.page.locator("main table").count()).toBe(0);
   });
 
+  it("takes today, yesterday and did not arrive for filters, which the address keeps", async () => {
+    const query = () => {
+      const asked = service.asked.findLast(({ path }) => path.startsWith("/operator/messages"));
+      return Object.fromEntries(new URL(asked?.path ?? "", service.url).searchParams);
+    };
+    const [today, yesterday] = ["2026-11-24T23:00:00.000Z", "2026-11-23T23:00:00.000Z"];
+    await shown.open(PAGES.waiting);
+    for (const [field, words, asks] of [
+      ["#search", "did not arrive", {}],
+      ["#search-messages", "yesterday", { from: yesterday, until: today }],
+      ["#search-messages", "Today", { from: today }],
+    ] as const) {
+      await shown.page.locator(field).fill(words);
+      await shown.page.keyboard.press("Enter");
+      await expect.poll(query).toEqual({ outcome: "notArrived", ...asks });
+      await shown.settled();
+    }
+    expect(hash()).toBe("#/messages?q=outcome%3Anot-arrived+after%3Atoday");
+    await shown.page.reload();
+    await button("Without after: today").waitFor();
+    await expect.poll(query).toEqual({ outcome: "notArrived", from: today });
+  });
+
   const CALL = "GET /operator/messages";
   const nothing = (next: string | null, lookedBackTo: string | null) => ({
     status: 200,

@@ -16,6 +16,7 @@ const FILTERED = {
     'messages?q=website:northwind purpose:"spring sale" status:undelivered reason:carrier-refused after:00:00 before:2026-11-26',
   "messages of a person": "messages?person=p-ada",
   "messages of a day": "messages?q=after:yesterday client:4b1f09d24b1f09d24b1f09d24b1f2d58",
+  "messages of today that did not arrive": "messages?q=did not arrive today",
   "texts of a website that wait": "waiting?website=northwind",
   "texts to decide": "conversations?show=decide",
   "texts of a website": "conversations?website=northwind",

@@ -212,6 +212,26 @@ describe.skipIf(!hasBrowser)("in the console of a service", () => {
     await page.getByRole("link", { name: "NOT_FOUND" }).waitFor();
   });
 
+  it("texts of today that did not arrive are found by these words", async () => {
+    await operate(service.url, "PUT", "/websites/pier", { name: "Pier", carrier: "sandbox" });
+    const people = ["+12125550001", "+12125550002", "+12125550003"];
+    const file = ["phone_numbers", ...people].join("\n");
+    await operate(service.url, "POST", "/websites/pier/subscribers?everyone=subscribed", file);
+    const made = await operate(service.url, "POST", "/websites/pier/clients", { name: "till" });
+    const pier = { url: service.url, ...made } as Client;
+    for (const phone of people) await send(pier, { phone, text: "Hello", sendPurpose: "news" });
+    const lost = async () => (await read("/messages?website=pier&outcome=notArrived")).messages;
+    await expect.poll(async () => (await lost()).length, { timeout: 20_000 }).toBe(2);
+    await go("messages?q=website:pier");
+    await page.locator("#search-messages").fill("did not arrive today");
+    await page.keyboard.press("Enter");
+    await button("Without outcome: not-arrived").waitFor();
+    await button("Without after: today").waitFor();
+    const rows = page.getByLabel("Messages, newest first").locator("tbody tr");
+    await expect.poll(() => rows.count()).toBe(2);
+    expect((await rows.allInnerTexts()).join(" ")).toMatch(/Undelivered[\s\S]*Not sent|Not sent[\s\S]*Undelivered/);
+  });
+
   it("people are imported after a look, and the import is undone", async () => {
     const csv = Buffer.from("phone_numbers,subscribed\n+12125550110,1\n+12125550111,1\n123,1\n");
     // The head of the file goes alone at first, so that the import has an id before a row is stored.

@@ -19,7 +19,7 @@ import { parseHash, toHash } from "../../../console/lib/router.ts";
 import { OUTCOMES, parseSearch, textFaults, toTime, writeSearch } from "../../../console/lib/search-words.ts";
 import { commandOf } from "../../../console/lib/shell-command.ts";
 import { formatShortSpan, formatSpan, formatTime, formatUtc } from "../../../console/lib/times.ts";
-import { OUTCOME_CLASSES } from "../../../src/domain/messages/outcome-class.ts";
+import { SEARCHED_OUTCOMES } from "../../../src/domain/messages/outcome-class.ts";
 import { PROBLEMS } from "../../../src/domain/operations/problems.ts";
 import { person } from "./fixture-people.ts";
 import { NO_SUBJECT } from "./fixture-state.ts";
@@ -38,6 +38,14 @@ describe("the search", () => {
     ],
     ["https://example.com", {}, "https://example.com", []],
     ["status:", {}, "", []],
+    ["today", { after: "today" }, "", []],
+    ["Yesterday", { after: "yesterday", before: "today" }, "", []],
+    ["did not arrive", { outcome: "not-arrived" }, "", []],
+    ["spring Did Not Arrive today", { after: "today", outcome: "not-arrived" }, "spring", []],
+    ["before:10:00 today", { after: "today", before: undefined }, "", []],
+    ["yesterday website:harbor", { after: "yesterday", before: "today", website: "harbor" }, "", []],
+    ['"today" todays today-only did not', {}, '"today" todays today-only did not', []],
+    ['purpose:today "sale today"', { purpose: "today" }, '"sale today"', []],
     ["status:a status:b", { status: "b" }, "", []],
     [
       "purpose:promo_20261125_01 client:0123456789abcdef0123456789abcdef",
@@ -46,7 +54,11 @@ describe("the search", () => {
       [],
     ],
   ])("reads %s", (input, filters, text, faults) => {
-    expect(parseSearch(input)).toMatchObject({ filters, text, faults });
+    const search = parseSearch(input);
+    expect(search).toMatchObject({ filters, text, faults });
+    expect(search.filters).toEqual(filters);
+    // It is kept in the address.
+    expect(parseSearch(writeSearch(search))).toMatchObject({ filters: JSON.parse(JSON.stringify(filters)), text });
   });
 
   it.each([
@@ -81,7 +93,7 @@ describe("the search", () => {
 
   it("takes an outcome as counts have it, and no other word", () => {
     expect(parseSearch("outcome:no-receipt")).toMatchObject({ filters: { outcome: "no-receipt" }, wrong: [] });
-    expect(Object.values(OUTCOMES).toSorted()).toEqual([...OUTCOME_CLASSES].toSorted());
+    expect(Object.values(OUTCOMES).toSorted()).toEqual([...SEARCHED_OUTCOMES].toSorted());
     for (const input of ["outcome:noReceipt", "outcome:lost", "outcome:toString"])
       expect(parseSearch(input)).toMatchObject({
         filters: {},
