@@ -68,14 +68,5 @@ export function Icon({
   );
 }
 
-/** The mark of the service: a text with two carets. */
-export function Mark({ size = 20 }: { size?: number }): JSX.Element {
-  return (
-    <svg class="mark" width={size} height={size} viewBox="0 0 16 16" aria-hidden="true">
-      <path
-        fill-rule="evenodd"
-        d="M3 1.5h10a2 2 0 0 1 2 2v7a2 2 0 0 1-2 2H6.5l-3 2.7v-2.7H3a2 2 0 0 1-2-2v-7a2 2 0 0 1 2-2ZM4.2 4.5v5h1.7V7.8h1.2V6.2H5.9V4.5ZM10.1 4.5v1.7H8.9v1.6h1.2v1.7h1.7v-5Z"
-      />
-    </svg>
-  );
-}
+/** The mark of the service, as the tab of the browser has it. */
+export const Mark = (): JSX.Element => <img class="mark" src="/console/icon.svg" alt="" width={20} height={20} />;
