@@ -55,6 +55,9 @@ export function listOf(names: readonly string[]): string {
   return `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 }
 
+/** `Over the cap`. */
+export const capitalized = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
+
 /** The sum of one number of each. */
 export const sumOf = <Key extends string>(rows: readonly { [key in Key]?: number | null }[], key: Key): number =>
   rows.reduce((sum, row) => sum + (row[key] ?? 0), 0);

@@ -1,6 +1,6 @@
 // Pure. What each problem of the service is to an operator: a sentence, whom it hurts and whether anything is lost, and what to do.
 import type { PastProblem, Problem } from "../answers.ts";
-import { countOf, listOf } from "./numbers.ts";
+import { capitalized, countOf, listOf } from "./numbers.ts";
 import { PROBLEM_TABLE, type Words } from "./problem-table.ts";
 
 /** `go`: a page of the console. `try`: the carrier is tried. `note`: words for the client's developers are copied. */
@@ -30,7 +30,7 @@ export function wordsOf(problem: Named): ProblemWords {
   const { counts, tone = "bad", short } = words;
   const [one, many = `${one}s`, href = "#/waiting"] = counts ?? [""];
   const count = counts && problem.affected ? { words: countOf(problem.affected, one, many), href: fill(href) } : null;
-  const unknown = counts && !count ? `${many[0]?.toUpperCase()}${many.slice(1)}` : "";
+  const unknown = counts && !count ? capitalized(many) : "";
   return {
     sentence: fill(words.sentence),
     count,

@@ -1,6 +1,6 @@
 // Pure. One message's story as sentences: the heading of its page, its lead, and the text that is copied for a ticket.
 import type { Callback, HeldHours, Message } from "../answers.ts";
-import { countOf, listOf } from "./numbers.ts";
+import { capitalized, countOf, listOf } from "./numbers.ts";
 import { maskEmail, maskPhone } from "./phones.ts";
 import { lookOf, whyOf } from "./status-words.ts";
 import {
@@ -56,7 +56,7 @@ export function leadOf(message: Message, now: number): string {
     return `${carrierOf(message)} took it, and has said nothing more for ${formatSpan(now - Date.parse(updatedAt))}. ${told}`;
   const [own, words] = reason ? whyOf(reason, reasonDetail) : [];
   const why = own ? `${own}${words ? ` (${words})` : ""}` : "Nothing was sent to this number";
-  return `${why[0]?.toUpperCase()}${why.slice(1)}. ${told}`;
+  return `${capitalized(why)}. ${told}`;
 }
 
 /** Whether an endpoint has answered 2xx. */

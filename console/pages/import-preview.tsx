@@ -46,7 +46,7 @@ export function ImportPreview({ preview, name, isBusy, onStart, onOther }: Props
   return (
     <>
       {unreadableOptOuts > 0 && (
-        <Note tone="bad" first={`${countOf(unreadableOptOuts, "opt-out", "opt-outs")} cannot be read.`}>
+        <Note first={`${countOf(unreadableOptOuts, "opt-out", "opt-outs")} cannot be read.`}>
           These rows say opted out, and their numbers are refused below. Correct them in the file first: without them,
           these people go on getting texts.
         </Note>

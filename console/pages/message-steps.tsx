@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import type { Callback, Message } from "../answers.ts";
 import { evidenceOf, sourceWords } from "../lib/audit-words.ts";
-import { countOf } from "../lib/numbers.ts";
+import { capitalized, countOf } from "../lib/numbers.ts";
 import { lookOfStatus, whyOf } from "../lib/status-words.ts";
 import { answerOf, carrierOf, clientOf, groupTries, type Tries } from "../lib/story.ts";
 import { formatSeconds, formatShortSpan, formatSpan, formatTime } from "../lib/times.ts";
@@ -142,7 +142,7 @@ function outcome(
       icon: look.shape,
       tone: look.tone,
       what: look.word,
-      explanation: [after, words && words[0]?.toUpperCase() + words.slice(1)].filter(Boolean).join(" "),
+      explanation: [after, capitalized(words)].filter(Boolean).join(" "),
     },
   ];
 }

@@ -1,5 +1,6 @@
 import type { InboundText, Person, PersonAtWebsite, PersonMessage, SubscriptionChange } from "../answers.ts";
 import { evidenceOf, sourceWords } from "../lib/audit-words.ts";
+import { capitalized } from "../lib/numbers.ts";
 import { lookOfStatus, whyOf } from "../lib/status-words.ts";
 import { Bubble, type Step } from "../parts/timeline.tsx";
 
@@ -93,12 +94,12 @@ function messageStep(
     icon: look.shape,
     tone: look.tone,
     what: (
-      <a href={`#/messages/${messageId}`} class="row-link-plain">
+      <a href={`#/messages/${messageId}`}>
         {sendPurpose}, {look.word.toLowerCase()}
       </a>
     ),
     rest: name,
-    explanation: why ? `${why[0]?.toUpperCase()}${why.slice(1)}.` : undefined,
+    explanation: why ? `${capitalized(why)}.` : undefined,
     content: <Bubble text={text} />,
   };
 }
