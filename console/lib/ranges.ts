@@ -1,4 +1,4 @@
-// Pure. The days that a page counts: days of UTC, as the reports have them.
+// Pure. The days that a page counts. What is today is passed in as a time in UTC.
 import type { Day } from "../answers.ts";
 import { sumOf } from "./numbers.ts";
 import { type Outcomes, totalOf } from "./outcomes.ts";
@@ -7,6 +7,8 @@ import { dayBefore } from "./rates.ts";
 export interface Range {
   from: string;
   to: string;
+  /** Whose days they are. Left out: UTC. */
+  timeZone?: string;
 }
 
 const DAY = 86_400_000;
@@ -82,14 +84,15 @@ export function fillDays(
 /** As many days, up to the day before. */
 export function rangeBefore(range: Range): Range {
   const first = Date.parse(range.from);
-  return { from: dayBefore(first, daysIn(range)), to: dayBefore(first, 1) };
+  return { ...range, from: dayBefore(first, daysIn(range)), to: dayBefore(first, 1) };
 }
 
-/** `textgate-2026-10-by-website.csv`, `textgate-harbor-2026-10-01-to-2026-10-07-by-purpose.csv`. */
+/** `textgate-2026-10-by-website-UTC.csv`, `textgate-harbor-2026-10-01-to-2026-10-07-by-purpose-Europe-Berlin.csv`. */
 export function fileName(website: string | undefined, range: Range, by: string, now: number): string {
+  const zone = (range.timeZone ?? "UTC").replaceAll("/", "-");
   const month = range.from.slice(0, 7);
   const whole = monthOf(month, now);
   const isMonth = range.from === whole.from && range.to === whole.to;
   const days = isMonth ? month : range.from === range.to ? range.from : `${range.from}-to-${range.to}`;
-  return ["textgate", website, days, "by", by].filter(Boolean).join("-").concat(".csv");
+  return ["textgate", website, days, "by", by, zone].filter(Boolean).join("-").concat(".csv");
 }

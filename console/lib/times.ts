@@ -26,6 +26,15 @@ export const formatClock = (time: string | number): string => clock(parse(time))
 /** What the clock shows elsewhere, by an IANA zone. */
 export const formatClockIn = (timeZone: string, at: number): string => formatter({ ...CLOCK, timeZone })(at);
 
+/** The day that it is in a zone, as its midnight in UTC. Where the zone is none, the day in UTC: the service refuses the zone. */
+export function todayIn(timeZone: string): number {
+  try {
+    return Date.parse(new Date().toLocaleDateString("en-CA", { timeZone }));
+  } catch {
+    return Date.now();
+  }
+}
+
 /** `02:41:08`. */
 export const formatSeconds = (time: string | number): string => clockSeconds(parse(time));
 
@@ -39,7 +48,7 @@ export const isSameDay = (one: string | number, other: string | number): boolean
 /** `28 Oct`. */
 export const formatDate = (time: string | number): string => shortDate(parse(time));
 
-/** A day of a report, which is one of UTC, `2026-10-28` as `28 Oct`. */
+/** A day of a report, `2026-10-28` as `28 Oct`. */
 export const formatDay = (day: string): string => dateOfReport(Date.parse(day));
 
 /** `02:41` today, `yesterday 18:10`, `Sun 22 Nov 19:30` else; with the year where it is another. */

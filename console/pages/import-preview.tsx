@@ -43,7 +43,7 @@ export function ImportPreview({ preview, name, isBusy, onStart, onOther }: Props
   return (
     <>
       {unreadableOptOuts > 0 && (
-        <Note tone="bad" first={`${countOf(unreadableOptOuts, "opt-out", "opt-outs")} cannot be read.`}>
+        <Note first={`${countOf(unreadableOptOuts, "opt-out", "opt-outs")} cannot be read.`}>
           Correct these numbers in the file first, or these people go on getting texts.
         </Note>
       )}

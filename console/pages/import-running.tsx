@@ -38,7 +38,7 @@ export function ImportRunning({
       />
       {isBroken && (
         <>
-          <Note tone="bad" first="The import has broken off.">
+          <Note first="The import has broken off.">
             What is taken is stored. To go on is safe: no row counts twice.
           </Note>
           <div class="card-acts">

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import type { Report, ReportRow } from "../answers.ts";
 import { campaignHash, messagesHash, reportPath } from "../lib/addresses.ts";
-import { formatCount } from "../lib/numbers.ts";
+import { capitalized, formatCount } from "../lib/numbers.ts";
 import { notSentWords } from "../lib/outcomes.ts";
 import { type Range, rangeBefore } from "../lib/ranges.ts";
 import { rateOf } from "../lib/rates.ts";
@@ -9,7 +9,11 @@ import { pathOf } from "../lib/router.ts";
 import { useAnswer } from "../lib/use-answer.ts";
 import { FailureLine } from "../parts/button.tsx";
 import { Table, Two } from "../parts/section.tsx";
-import type { By } from "./reports.tsx";
+
+/** What a report is by. A purpose is a campaign. */
+export const BYS = ["website", "purpose", "sender", "country"] as const;
+
+export type By = (typeof BYS)[number];
 
 interface Props {
   websiteId: string | null;
@@ -28,7 +32,8 @@ export function Groups({ websiteId, by, range }: Props): JSX.Element {
   return <GroupRows {...{ rows, by, websiteId }} before={before.data?.rows ?? []} />;
 }
 
-const nameOf = ({ sendPurpose, websiteId, sender }: ReportRow) => sendPurpose ?? websiteId ?? sender ?? "no sender";
+const nameOf = ({ sendPurpose, websiteId, sender, country }: ReportRow) =>
+  sendPurpose ?? websiteId ?? sender ?? country ?? "none";
 
 interface RowsProps {
   rows: ReportRow[];
@@ -53,7 +58,7 @@ function GroupRows({ rows, before, by, websiteId }: RowsProps): JSX.Element {
       rows={rows}
       keyOf={nameOf}
       columns={[
-        [HEADS[by], (row) => <Name name={nameOf(row)} href={hrefOf(by, nameOf(row), websiteId)} />, "wide"],
+        [capitalized(by), (row) => <Name name={nameOf(row)} href={hrefOf(by, nameOf(row), websiteId)} />, "wide"],
         ["Sent", (row) => formatCount(row.sent), "number named"],
         ["Segments", (row) => formatCount(row.segments), "number named right"],
         ["Arrived", (row) => <Two first={rate("delivered")(row)} second={notSentWords(row)} />, "number named"],
@@ -63,8 +68,6 @@ function GroupRows({ rows, before, by, websiteId }: RowsProps): JSX.Element {
     />
   );
 }
-
-const HEADS: Record<By, string> = { website: "Website", purpose: "Purpose", sender: "Sender" };
 
 const Name = ({ name, href }: { name: string; href: string | null }) =>
   href === null ? (
@@ -77,6 +80,6 @@ const Name = ({ name, href }: { name: string; href: string | null }) =>
 
 function hrefOf(by: By, name: string, websiteId: string | null): string | null {
   if (by === "website") return `#/websites/${name}`;
-  if (by === "sender") return null;
+  if (by !== "purpose") return null;
   return websiteId ? campaignHash(websiteId, name) : messagesHash(`purpose:"${name}"`);
 }

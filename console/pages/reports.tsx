@@ -1,12 +1,12 @@
 import type { JSX } from "preact";
 import type { Report, WebsiteList } from "../answers.ts";
 import { reportPath } from "../lib/addresses.ts";
-import { countOf, formatCount, formatShare } from "../lib/numbers.ts";
+import { capitalized, countOf, formatCount, formatShare } from "../lib/numbers.ts";
 import { arrivedWords } from "../lib/outcomes.ts";
 import { CUSTOM, fileName, fillDays, type Range, rangeOptions, readRange } from "../lib/ranges.ts";
 import { pathOf, type Route, toHash } from "../lib/router.ts";
 import { commandOf } from "../lib/shell-command.ts";
-import { cityOf, formatClock, formatClockIn, formatDay } from "../lib/times.ts";
+import { cityOf, formatDay, todayIn } from "../lib/times.ts";
 import { useAnswer } from "../lib/use-answer.ts";
 import { go } from "../lib/use-route.ts";
 import { DaysSection } from "../parts/days-section.tsx";
@@ -17,34 +17,27 @@ import { NoAnswer, Page } from "../parts/page.tsx";
 import { Section } from "../parts/section.tsx";
 import { Tiles } from "../parts/tiles.tsx";
 import { OutcomesSection } from "./outcomes.tsx";
-import { Groups } from "./report-groups.tsx";
+import { BYS, type By, Groups } from "./report-groups.tsx";
 
-/** What a report is by. A purpose is a campaign. */
-const GROUPS = [
-  ["website", "Website"],
-  ["purpose", "Purpose"],
-  ["sender", "Sender"],
-] as const;
+const UTC = "UTC";
 
-export type By = (typeof GROUPS)[number][0];
-
-/** By website, purpose or sender, with rates and the change to the days before: what an account manager asks, and what is billed. */
+/** By website, purpose, sender or country, with rates and the change to the days before: what an account manager asks, and what is billed. */
 export function Reports({ route }: { route: Route }): JSX.Element {
-  const { website } = route.query;
-  const now = Date.now();
-  const { name, ...range } = readRange(route.query, now);
-  const by = GROUPS.find(([value]) => value === route.query.by)?.[0] ?? (website ? "purpose" : "website");
+  const { website, timeZone = UTC } = route.query;
+  const now = todayIn(timeZone);
+  const { name, ...days } = readRange(route.query, now);
+  const range = { ...days, timeZone };
+  const by = BYS.find((value) => value === route.query.by) ?? (website ? "purpose" : "website");
   const base = reportPath(website);
   const { data, failure, reload } = useAnswer<Report>(pathOf(base, { by: "day", ...range }), 60);
   const websites = useAnswer<WebsiteList>("/operator/websites", undefined, false).data?.websites ?? [];
   if (!data) return <NoAnswer failure={failure} title="Reports" onRetry={reload} />;
   const { total } = data;
-  const zone = websites.find(({ websiteId }) => websiteId === website)?.timeZone;
   const title = total.accepted === 0 ? "No text in these days" : arrivedWords(total);
   return (
     <Page
       title={title}
-      lead={`${formatDay(data.from)}${data.from === data.to ? "" : ` to ${formatDay(data.to)}`}, by days of UTC, which begin at ${formatClock(data.from)} here${zone ? ` and at ${formatClockIn(zone, Date.parse(data.from))} in ${cityOf(zone)}` : ""}.`}
+      lead={`${formatDay(data.from)}${data.from === data.to ? "" : ` to ${formatDay(data.to)}`}, by days of ${cityOf(data.timeZone)}.`}
       acts={
         <a
           class="button"
@@ -55,15 +48,15 @@ export function Reports({ route }: { route: Route }): JSX.Element {
         </a>
       }
     >
-      <Choices websites={websites} website={website} {...{ name, range, by, now }} />
+      <Choices query={route.query} {...{ websites, name, range, by, now }} />
       <Numbers total={total} />
-      {total.accepted > 0 && data.from < data.to && <ByDay report={data} />}
+      {total.accepted > 0 && data.from < data.to && <ByDay report={data} today={now} />}
       <Section title={`By ${by}`} of="with the change to as many days before">
-        <Groups key={`${website} ${name} ${by}`} websiteId={website ?? null} by={by} range={range} />
+        <Groups websiteId={website ?? null} by={by} range={range} />
       </Section>
       {total.accepted > 0 && <OutcomesSection counts={total} of="in these days" />}
       <FromShell
-        line={commandOf("report", website ? [website] : [], { all: website ? undefined : true, by, ...range })}
+        line={commandOf("report", website ? [website] : [], { all: !website, by, ...days, "time-zone": timeZone })}
       />
     </Page>
   );
@@ -71,19 +64,19 @@ export function Reports({ route }: { route: Route }): JSX.Element {
 
 interface ChoicesProps {
   websites: WebsiteList["websites"];
-  website: string | undefined;
-  /** The range, as the address has it. */
+  query: Route["query"];
   name: string;
-  range: Range;
+  range: Required<Range>;
   by: By;
   now: number;
 }
 
-function Choices({ websites, website, name, range, by, now }: ChoicesProps): JSX.Element {
-  const isCustom = name === CUSTOM;
-  const chosen = isCustom ? range : { range: name };
-  const show = (next: Record<string, string | undefined>) =>
-    go(toHash(["reports"], { website, by, ...chosen, ...next }));
+function Choices({ websites, query, name, range: { timeZone, ...days }, by, now }: ChoicesProps): JSX.Element {
+  const { website } = query;
+  const show = (next: Record<string, string | undefined>) => go(toHash(["reports"], { ...query, ...next }));
+  const theirs = websites.find(({ websiteId }) => websiteId === website)?.timeZone;
+  const yours = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const zones = new Set([UTC, theirs ?? UTC, yours, timeZone]);
   return (
     <div class="filter-row">
       <Choice
@@ -99,21 +92,28 @@ function Choices({ websites, website, name, range, by, now }: ChoicesProps): JSX
         options={rangeOptions(now)}
         value={name}
         onChange={(to) =>
-          show(to === CUSTOM ? { range: undefined, ...range } : { range: to, from: undefined, to: undefined })
+          show(to === CUSTOM ? { range: undefined, ...days } : { range: to, from: undefined, to: undefined })
         }
       />
-      {isCustom && (
+      {name === CUSTOM && (
         <>
-          <DayField id="report-from" label="From" value={range.from} onChange={(from) => show({ from })} />
-          <DayField id="report-to" label="To" value={range.to} onChange={(to) => show({ to })} />
+          <DayField id="report-from" label="From" value={days.from} onChange={(from) => show({ from })} />
+          <DayField id="report-to" label="To" value={days.to} onChange={(to) => show({ to })} />
         </>
       )}
       <Choice
         id="report-by"
         label="By"
-        options={GROUPS.filter(([value]) => !website || value !== "website")}
+        options={BYS.filter((value) => !website || value !== "website").map((value) => [value, capitalized(value)])}
         value={by}
         onChange={(to) => show({ by: to })}
+      />
+      <Choice
+        id="report-zone"
+        label="Time zone"
+        options={[...zones].map((zone) => [zone, cityOf(zone)])}
+        value={timeZone}
+        onChange={(to) => show({ timeZone: to })}
       />
     </div>
   );
@@ -142,6 +142,6 @@ function Numbers({ total }: { total: Report["total"] }): JSX.Element {
   );
 }
 
-const ByDay = ({ report }: { report: Report }) => (
-  <DaysSection title="By day" delivered={report.total.delivered} days={fillDays(report.rows, report)} />
+const ByDay = ({ report, today }: { report: Report; today: number }) => (
+  <DaysSection title="By day" delivered={report.total.delivered} days={fillDays(report.rows, report)} today={today} />
 );

@@ -196,7 +196,6 @@ function Cause({ groups, now, carriers }: { groups: WaitingGroup[]; now: number;
   const zone = hurt.find(({ timeZone }) => timeZone)?.timeZone;
   return (
     <Note
-      tone="bad"
       first={`Texts of ${listOf(hurt.map(({ name }) => name))} wait${oldest ? ` since ${formatTime(oldest, now)}` : ""}.`}
     >
       When {listOf(carriers)} {carriers.length === 1 ? "accepts" : "accept"} texts again, all of these go by themselves.

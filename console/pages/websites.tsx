@@ -30,7 +30,7 @@ export function Websites(): JSX.Element {
   return (
     <Page title="Websites" lead={leadOf(data, overview)} acts={create}>
       {data.unavailableDatabases?.length ? (
-        <Note tone="bad" first={`Database ${data.unavailableDatabases.join(", ")} does not answer.`}>
+        <Note first={`Database ${data.unavailableDatabases.join(", ")} does not answer.`}>
           Its websites are missing here.
         </Note>
       ) : null}

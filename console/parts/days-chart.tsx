@@ -26,7 +26,7 @@ export const usualShareOf = (days: Day[]): number | null =>
   );
 
 /** Delivered by day; today so far. */
-export function DaysChart({ days }: { days: Day[] }): JSX.Element {
+export function DaysChart({ days, today = Date.now() }: { days: Day[]; today?: number | undefined }): JSX.Element {
   return (
     <Chart
       label="Texts delivered, by day"
@@ -34,7 +34,7 @@ export function DaysChart({ days }: { days: Day[] }): JSX.Element {
       height={HEIGHT}
       items={days}
       readout={readoutOf}
-      draw={(frame) => <Plot days={days} frame={frame} />}
+      draw={(frame) => <Plot {...{ days, today, frame }} />}
     />
   );
 }
@@ -47,7 +47,7 @@ const readoutOf = (day: Day): Readout => ({
   ],
 });
 
-function Plot({ days, frame }: { days: Day[]; frame: Frame }): JSX.Element {
+function Plot({ days, today, frame }: { days: Day[]; today: number; frame: Frame }): JSX.Element {
   const { height } = frame;
   const strip = height - TIMES;
   const base = strip - STRIP - GAP;
@@ -58,7 +58,7 @@ function Plot({ days, frame }: { days: Day[]; frame: Frame }): JSX.Element {
   const bars = days.map((day): Bar[] => {
     const delivered = heightOf(day.delivered, top, plot);
     const tone = isUnusual(day.undelivered, day.delivered + day.undelivered, usual) ? "bad-fill" : "bad-pale";
-    const isToday = day.day === dayBefore(Date.now(), 0);
+    const isToday = day.day === dayBefore(today, 0);
     return [
       ["so-far", base, isToday ? heightOf(day.accepted, top, plot) : 0],
       ["ok-fill", base, delivered],

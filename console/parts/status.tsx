@@ -12,23 +12,19 @@ export function Status({ look, soft, title }: { look: Look; soft?: boolean; titl
   );
 }
 
-const NOTE_ICONS = { ok: "delivered", bad: "problem", wait: "problem", plain: "none" } as const;
-
 /** One sentence that a page must begin with; at most one a page. The first part is bold. */
 export function Note({
-  tone,
   first,
   children,
   act,
 }: {
-  tone: "ok" | "bad" | "wait" | "plain";
   first: ComponentChildren;
   children?: ComponentChildren;
   act?: ComponentChildren;
 }): JSX.Element {
   return (
-    <div class={`note ${tone}`} role={tone === "bad" ? "alert" : "status"}>
-      <Icon name={NOTE_ICONS[tone]} />
+    <div class="note" role="alert">
+      <Icon name="problem" />
       <p>
         <strong>{first}</strong> {children}
       </p>

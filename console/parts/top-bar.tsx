@@ -37,7 +37,6 @@ export function AwayNote(): JSX.Element | null {
   const seconds = nextLookAt === null ? null : Math.max(0, Math.ceil((nextLookAt - now) / 1000));
   return (
     <Note
-      tone="bad"
       first={`Textgate does not answer since ${formatSeconds(at)}.`}
       act={
         <Button isSmall onPress={reload}>

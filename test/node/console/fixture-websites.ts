@@ -209,7 +209,7 @@ const countsOf = (sent: number, rates: Rates): Report["total"] => ({
   segments: sent,
 });
 
-const row = (of: Pick<ReportRow, "day" | "sendPurpose">, sent: number, rates: Rates): ReportRow => ({
+const row = (of: Pick<ReportRow, "day" | "sendPurpose" | "country">, sent: number, rates: Rates): ReportRow => ({
   ...of,
   ...countsOf(sent, rates),
 });
@@ -223,6 +223,15 @@ export function report(query: URLSearchParams): Report {
   if (query.get("by") === "day") {
     const rows = days.map(({ day, sent }) => row({ day }, sent, [0.985, 0.05, 0.002]));
     return { ...about, by: "day", rows, total };
+  }
+  if (query.get("by") === "country") {
+    const counted: [string | null, number][] = [
+      ["US", 70_020],
+      ["CA", 9_400],
+      [null, 26],
+    ];
+    const rows = counted.map(([country, sent]) => row({ country }, sent, [0.985, 0.05, 0.002]));
+    return { ...about, by: "country", rows, total };
   }
   const isBefore = to < "2026-11-25";
   const rows = [

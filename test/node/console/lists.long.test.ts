@@ -185,21 +185,39 @@ describe.skipIf(!hasBrowser)("in a list of the console", () => {
     expect(asked).toContain(`/operator/websites/harbor-coffee/report?by=purpose&${days}`);
     const file = shown.page.getByRole("link", { name: "All, as CSV" });
     expect(await file.getAttribute("href")).toContain(days);
-    expect(await file.getAttribute("download")).toBe("textgate-harbor-coffee-2026-10-by-purpose.csv");
+    expect(await file.getAttribute("download")).toBe("textgate-harbor-coffee-2026-10-by-purpose-UTC.csv");
     await shown.page.getByLabel("Days of the campaigns").selectOption("yesterday");
     await shown.settled();
     expect(new URL(shown.page.url()).hash).toBe("#/websites/harbor-coffee?range=yesterday");
     expect(service.asked.at(-1)?.path).toMatch(/from=2026-11-2\d&to=2026-11-2\d$/);
   });
 
-  it("a report says when its days, which are of UTC, begin here and where the website is", async () => {
-    await shown.open("reports?website=harbor-coffee");
+  it("a report has the days of UTC, of the website or of its reader, as its address says", async () => {
+    await shown.open("reports?website=harbor-coffee&range=2026-10");
     const lead = () => shown.page.locator(".lead").innerText();
-    expect(await lead()).toContain("by days of UTC, which begin at 01:00 here and at 17:00 in Los Angeles.");
-    await shown.go("reports?website=harbor-coffee&range=2026-10");
-    expect(await lead()).toContain("which begin at 02:00 here and at 17:00 in Los Angeles.");
-    await shown.open("reports");
-    expect(await lead()).toMatch(/which begin at 01:00 here\.$/);
+    const zones = shown.page.getByLabel("Time zone");
+    expect(await lead()).toBe("1 Oct to 31 Oct, by days of UTC.");
+    expect(await zones.locator("option").allInnerTexts()).toEqual(["UTC", "Los Angeles", "Berlin"]);
+    await zones.selectOption("Los Angeles");
+    await shown.settled();
+    expect(await lead()).toBe("1 Oct to 31 Oct, by days of Los Angeles.");
+    expect(new URL(shown.page.url()).hash).toBe(
+      "#/reports?website=harbor-coffee&range=2026-10&timeZone=America%2FLos_Angeles",
+    );
+    const asked = "from=2026-10-01&to=2026-10-31&timeZone=America%2FLos_Angeles";
+    expect(service.asked.map(({ path }) => path)).toContain(
+      "/operator/websites/harbor-coffee/report?by=purpose&from=2026-08-31&to=2026-09-30&timeZone=America%2FLos_Angeles",
+    );
+    const file = shown.page.getByRole("link", { name: "Export as CSV" });
+    expect(await file.getAttribute("href")).toContain(asked);
+    expect(await file.getAttribute("download")).toBe(
+      "textgate-harbor-coffee-2026-10-by-purpose-America-Los_Angeles.csv",
+    );
+    await shown.open("reports?by=country&timeZone=Asia/Tokyo");
+    expect(await zones.locator("option").allInnerTexts()).toEqual(["UTC", "Berlin", "Tokyo"]);
+    const countries = shown.page.getByRole("table", { name: "By country" });
+    expect(await countries.locator("td.wide").allInnerTexts()).toEqual(["US", "CA", "none"]);
+    expect(await countries.getByRole("link").count()).toBe(0);
   });
 
   it("the cells of a message stand apart on a phone, and the bar of what is picked stays in sight", async () => {

@@ -1,5 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { fileName, rangeBefore, rangeOptions, readRange } from "../../../console/lib/ranges.ts";
+import { todayIn } from "../../../console/lib/times.ts";
 
 const NOW = Date.parse("2026-11-28T18:00:00Z");
 
@@ -42,13 +43,34 @@ describe("the days of a report", () => {
   });
 });
 
+describe("today", () => {
+  it.each([
+    ["2026-11-28T18:00:00Z", "UTC", "2026-11-28"],
+    ["2026-11-28T18:00:00Z", "Pacific/Auckland", "2026-11-29"],
+    ["2026-03-09T03:59:00Z", "America/New_York", "2026-03-08"],
+    ["2026-03-09T04:00:00Z", "America/New_York", "2026-03-09"],
+    // The service refuses it, and says so.
+    ["2026-11-28T18:00:00Z", "Atlantis", "2026-11-28"],
+  ])("at %s in %s is %s", (now, timeZone, day) => {
+    vi.setSystemTime(now);
+    expect(new Date(todayIn(timeZone)).toISOString().slice(0, 10)).toBe(day);
+    vi.useRealTimers();
+  });
+});
+
 describe("a file is named for what it has", () => {
   it.each([
-    [undefined, "2026-10-01", "2026-10-31", "website", "textgate-2026-10-by-website.csv"],
-    ["harbor", "2026-10-01", "2026-10-31", "purpose", "textgate-harbor-2026-10-by-purpose.csv"],
-    [undefined, "2026-10-01", "2026-10-30", "sender", "textgate-2026-10-01-to-2026-10-30-by-sender.csv"],
-    ["harbor", "2026-11-28", "2026-11-28", "purpose", "textgate-harbor-2026-11-28-by-purpose.csv"],
+    [undefined, "2026-10-01", "2026-10-31", "website", "textgate-2026-10-by-website-UTC.csv"],
+    ["harbor", "2026-10-01", "2026-10-31", "purpose", "textgate-harbor-2026-10-by-purpose-UTC.csv"],
+    [undefined, "2026-10-01", "2026-10-30", "sender", "textgate-2026-10-01-to-2026-10-30-by-sender-UTC.csv"],
+    ["harbor", "2026-11-28", "2026-11-28", "purpose", "textgate-harbor-2026-11-28-by-purpose-UTC.csv"],
   ])("%s %s %s %s", (website, from, to, by, name) => {
     expect(fileName(website, { from, to }, by, NOW)).toBe(name);
+  });
+
+  it("and for the zone whose days it has", () => {
+    const range = { from: "2026-10-01", to: "2026-10-31", timeZone: "America/New_York" };
+    expect(fileName(undefined, range, "country", NOW)).toBe("textgate-2026-10-by-country-America-New_York.csv");
+    expect(rangeBefore(range)).toEqual({ ...range, from: "2026-08-31", to: "2026-09-30" });
   });
 });

@@ -23,6 +23,7 @@ const FILTERED = {
   "events of a kind":
     "websites/harbor-coffee/clients/4b1f09d24b1f09d24b1f09d24b1f2d58?type=message.status&callback=failed",
   "a month of all": "reports?range=2026-10",
+  "countries and days of a zone": "reports?by=country&range=2026-10&timeZone=America/New_York",
   "days of a website": "reports?website=harbor-coffee&from=2026-11-01&to=2026-11-09&by=sender",
   "changes of an operator": "audit?by=ada&website=northwind",
   "people of a website": "people?website=northwind",
