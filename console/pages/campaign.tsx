@@ -90,7 +90,7 @@ interface LeversProps {
   reload: () => void;
 }
 
-/** What goes is held, at once; what stands still is cancelled, after a question. A hold is released where it is listed. */
+/** What goes is held, at once; what stands still is cancelled, after a question. A hold is released where it is listed. No button moves under the pointer. */
 function Levers({ campaign, reload }: LeversProps): JSX.Element | null {
   const [isHolding, setHolding] = useState(false);
   const [isCancelling, setCancelling] = useState(false);
@@ -105,16 +105,17 @@ function Levers({ campaign, reload }: LeversProps): JSX.Element | null {
   if (pendingOf(campaign) === 0) return null;
   return (
     <>
-      {!isHeld && (
-        <ActButton kind="dark" of={sendPurpose} isOff={isHolding} onPress={() => void holdAll()}>
-          Hold
-        </ActButton>
-      )}
-      {(isHeld || readyOf(campaign) === 0) && (
-        <ActButton kind="edge" of={sendPurpose} onPress={() => setCancelling(true)}>
-          Cancel…
-        </ActButton>
-      )}
+      <ActButton kind="dark" of={sendPurpose} isOff={isHolding || isHeld} onPress={() => void holdAll()}>
+        Hold
+      </ActButton>
+      <ActButton
+        kind="edge"
+        of={sendPurpose}
+        isOff={!isHeld && readyOf(campaign) !== 0}
+        onPress={() => setCancelling(true)}
+      >
+        Cancel…
+      </ActButton>
       {isCancelling && (
         <CountedCancel
           meant={[meant]}

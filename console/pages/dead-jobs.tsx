@@ -34,8 +34,8 @@ export function DeadJobs(): JSX.Element {
       title={open === 0 ? "No dead job" : `${countOf(open, "job")} failed for good`}
       lead={
         open === 0
-          ? "A job that fails six times by itself, or for two hours because of the store, is kept here. None has."
-          : "Fix the cause and deploy, then put them back: it is safe to repeat, and no text is sent twice."
+          ? "A job that fails at every try is kept here. None has."
+          : "Fix the cause, deploy, then put them back: no text is sent twice."
       }
       acts={open > 0 && <PutBackAll open={open} reload={reload} />}
     >

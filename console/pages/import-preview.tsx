@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import type { ImportAnswer, PreviewRow } from "../answers.ts";
 import { countOf, formatCount } from "../lib/numbers.ts";
 import { signedIn } from "../lib/session.ts";
-import type { Look } from "../lib/status-words.ts";
+import { type Look, OPTED_OUT, SUBSCRIBED } from "../lib/status-words.ts";
 import { Button } from "../parts/button.tsx";
 import { SaveBar } from "../parts/progress.tsx";
 import { type Column, Section, Table } from "../parts/section.tsx";
@@ -11,18 +11,15 @@ import { Note, Status } from "../parts/status.tsx";
 import { Tiles } from "../parts/tiles.tsx";
 import { Time } from "../parts/time.tsx";
 
-const SUBSCRIBED: Look = { word: "Subscribed", shape: "delivered", tone: "ok" };
-const OPTED_OUT: Look = { word: "Opted out", shape: "none", tone: "plain" };
-
 const LOOKS: Record<PreviewRow["becomes"], Look> = {
   newSubscribed: { ...SUBSCRIBED, word: "Subscribed, new" },
   becameSubscribed: { ...SUBSCRIBED, word: "Subscribed again" },
   newOptedOut: { ...OPTED_OUT, word: "Opted out, new" },
   becameOptedOut: OPTED_OUT,
-  newAddress: { word: "New address", shape: "delivered", tone: "ok" },
-  unchanged: { word: "Unchanged", shape: "none", tone: "plain" },
-  keptUnsubscribed: { word: "Stays opted out", shape: "none", tone: "plain" },
-  refused: { word: "Refused", shape: "failed", tone: "bad" },
+  newAddress: { ...SUBSCRIBED, word: "New address" },
+  unchanged: { ...OPTED_OUT, word: "Unchanged" },
+  keptUnsubscribed: { ...OPTED_OUT, word: "Stays opted out" },
+  refused: { word: "Not imported", shape: "failed", tone: "bad" },
 };
 
 interface Props {
@@ -46,8 +43,8 @@ export function ImportPreview({ preview, name, isBusy, onStart, onOther }: Props
   return (
     <>
       {unreadableOptOuts > 0 && (
-        <Note tone="bad" first={`${countOf(unreadableOptOuts, "opt-out", "opt-outs")} cannot be read.`}>
-          These rows say opted out, and their numbers are refused below. Correct them in the file first: without them,
+        <Note tone="bad" first={`${countOf(unreadableOptOuts, "opt-out")} cannot be read.`}>
+          These rows say opted out, and their numbers are listed below. Correct them in the file first: without them,
           these people go on getting texts.
         </Note>
       )}
@@ -57,7 +54,13 @@ export function ImportPreview({ preview, name, isBusy, onStart, onOther }: Props
           tile("Opted out", OPTED_OUT, optedOut, `${formatCount(preview.newOptedOut)} new`),
           tile("Unchanged", LOOKS.unchanged, preview.unchanged, addresses || "nothing to do"),
           tile("Stay opted out", LOOKS.keptUnsubscribed, preview.keptUnsubscribed, "STOP, or by you"),
-          tile("Refused", LOOKS.refused, refused, "not imported", refused > 0 ? "bad" : undefined),
+          tile(
+            "Not imported",
+            LOOKS.refused,
+            refused,
+            refused > 0 ? "cannot be read" : "none",
+            refused > 0 ? "bad" : undefined,
+          ),
         ]}
       />
       <LeftOut preview={preview} />
@@ -122,11 +125,13 @@ function PreviewTable({ preview, rows }: { preview: ImportAnswer; rows: PreviewR
   const shown = onlyRefused ? refused : rows;
   return (
     <Section
-      title={onlyRefused ? "The refused rows" : `The first ${shown.length} rows, as they are read`}
+      title={
+        onlyRefused ? "Not imported" : `${shown.length === 1 ? "One row" : `The first ${shown.length} rows`}, as read`
+      }
       act={
         refused.length > 0 && (
           <Button kind="text" onPress={() => setOnlyRefused(!onlyRefused)}>
-            {onlyRefused ? "The first rows" : `Only refused (${formatCount(refused.length)})`}
+            {onlyRefused ? "The first rows" : `Not imported (${formatCount(refused.length)})`}
           </Button>
         )
       }

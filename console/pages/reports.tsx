@@ -58,7 +58,7 @@ export function Reports({ route }: { route: Route }): JSX.Element {
       <Choices websites={websites} website={website} {...{ name, range, by, now }} />
       <Numbers total={total} />
       {total.accepted > 0 && data.from < data.to && <ByDay report={data} />}
-      <Section title={`By ${by}`} of="with the change to as many days before">
+      <Section title={`By ${by}`} of="with the change from the period before">
         <Groups key={`${website} ${name} ${by}`} websiteId={website ?? null} by={by} range={range} />
       </Section>
       {total.accepted > 0 && <OutcomesSection counts={total} of="in these days" />}

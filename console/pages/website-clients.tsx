@@ -46,7 +46,7 @@ export function Clients({ website, reload }: Props): JSX.Element {
       {made && (
         <SecretOnce
           title={`Credentials of ${made.name}`}
-          lead="The secrets are shown this once. Give them to its developers on a way that you trust."
+          lead="Shown this once: give them to its developers on a way that you trust."
           secrets={[
             ...("clientId" in made.secrets ? [{ name: "Client id", value: made.secrets.clientId }] : []),
             { name: "Client secret", value: made.secrets.clientSecret },
