@@ -21,7 +21,7 @@ import { Time, useNow } from "../parts/time.tsx";
 import { Timeline } from "../parts/timeline.tsx";
 import { tellDone } from "../parts/toast.tsx";
 import { OptOutProof } from "./person-proof.tsx";
-import { type Kind, nameOfSite, stepsOfPerson } from "./person-steps.tsx";
+import { isOptedOut, type Kind, nameOfSite, stepsOfPerson } from "./person-steps.tsx";
 
 export function PersonPage({ route }: { route: Route }): JSX.Element {
   const id = route.path[1] ?? "";
@@ -49,7 +49,8 @@ function Known({ person, id, show, reload }: OfPerson & { show: Kind | "all" }):
   const steps = stepsOfPerson(person);
   const masked = formatPhone(maskPhone(person.phone));
   const optedOut = person.websites.filter((it) => it.optedOutByPerson);
-  const shown = steps.filter(({ kind }) => show === "all" || kind === show);
+  const ofKind = (kind: Kind | "all") => steps.filter(({ kinds }) => kind === "all" || kinds.includes(kind));
+  const shown = ofKind(show);
   return (
     <Page
       title={masked}
@@ -64,7 +65,7 @@ function Known({ person, id, show, reload }: OfPerson & { show: Kind | "all" }):
             label="What to show"
             tabs={TABS.map(([label, kind]) => ({
               label,
-              count: formatCount(kind === "all" ? steps.length : steps.filter((it) => it.kind === kind).length),
+              count: formatCount(ofKind(kind).length),
               href: toHash(["people", id], { show: kind === "all" ? null : kind }),
               isCurrent: kind === show,
             }))}
@@ -111,7 +112,7 @@ function SiteLine({ site }: { site: PersonAtWebsite }): JSX.Element {
         )}
       </dt>
       <dd>
-        <Status look={site.subscribed ? SUBSCRIBED : site.optedOutByPerson ? OPTED_OUT : NOT_SUBSCRIBED} />
+        <Status look={site.subscribed ? SUBSCRIBED : isOptedOut(site) ? OPTED_OUT : NOT_SUBSCRIBED} />
       </dd>
     </>
   );
@@ -121,8 +122,8 @@ function leadOf({ websites }: Person): string {
   const of = (sites: PersonAtWebsite[]) => listOf(sites.map(nameOfSite));
   const groups: [string, PersonAtWebsite[]][] = [
     ["Subscribed to", websites.filter((it) => it.subscribed)],
-    ["Opted out of", websites.filter((it) => !it.subscribed && it.optedOutByPerson)],
-    ["Not subscribed to", websites.filter((it) => !it.subscribed && !it.optedOutByPerson && it.websiteId)],
+    ["Opted out of", websites.filter(isOptedOut)],
+    ["Not subscribed to", websites.filter((it) => !it.subscribed && !isOptedOut(it) && it.websiteId)],
   ];
   return (
     groups.flatMap(([words, sites]) => (sites.length > 0 ? [`${words} ${of(sites)}.`] : [])).join(" ") ||
