@@ -55,16 +55,16 @@ function wordOf(value: unknown): string | null {
 }
 
 const SOURCES: Record<string, string> = {
-  import: "by an import",
   api: "by a client",
   keyword: "by the person",
   carrier: "told by the carrier",
   undo: "by the undo of an import",
-  operator: "by an operator",
 };
 
-/** By what a subscription was changed. */
-export const sourceWords = (source: string): string => SOURCES[source] ?? source;
+/** By what a subscription was changed, and by whose act: `by an import of ada`. */
+export const sourceWords = (source: string, operator?: string | null): string =>
+  SOURCES[source] ??
+  (source === "import" ? `by an import${operator ? ` of ${operator}` : ""}` : `by ${operator ?? "an operator"}`);
 
 interface Told {
   consentedAt?: string | null | undefined;

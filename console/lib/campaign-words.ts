@@ -1,5 +1,6 @@
 // Pure. What a campaign is at, in a sentence.
 import type { Campaign } from "../answers.ts";
+import { WHILE_HELD } from "./holds.ts";
 import { countOf, formatCount } from "./numbers.ts";
 import { arrivedWords, pendingOf } from "./outcomes.ts";
 import { formatClock, formatSpan } from "./times.ts";
@@ -45,7 +46,7 @@ function speedOf(campaign: Counts, now: number): string {
   if (accepted === 0) return "Each sendPurpose of a client is a campaign.";
   if (endsAt !== null)
     return `${speed} The last goes at about ${formatClock(endsAt)}, in ${formatSpan(Math.max(60_000, Date.parse(endsAt) - now))}.`;
-  if (readyOf(campaign) === 0 && held) return "They go when somebody releases them.";
+  if (readyOf(campaign) === 0 && held) return WHILE_HELD;
   if (readyOf(campaign) === 0 && scheduled) return "They go at their time, or when sending hours open.";
   return pending === 0 ? "All have gone, or have ended." : speed;
 }

@@ -2,6 +2,9 @@
 import type { Hold, ListedHold, WaitingGroup } from "../answers.ts";
 import { commandOf } from "./shell-command.ts";
 
+/** A hold does not stop the clock. */
+export const WHILE_HELD = "They go when somebody releases them, and end as not sent at their time, held or not.";
+
 type Scope = Pick<Hold, "sendPurpose" | "clientId">;
 
 /** A client by its name, where the page has it. */

@@ -1,5 +1,5 @@
 // Pure. What proves that a person opted out, when that was in force, and that nothing was sent since.
-import type { Person, PersonAtWebsite } from "../answers.ts";
+import type { InboundText, Person, PersonAtWebsite, SubscriptionChange } from "../answers.ts";
 
 const SENT = ["SENDING", "DELIVERED", "FAILED_TO_DELIVERY"];
 
@@ -10,8 +10,9 @@ const MOST = 100;
 export interface OptOutProof {
   website: string;
   websiteName: string | null;
-  /** null: by a message of the carrier, whose words are not told. */
-  wrote: string;
+  /** null: the carrier told it, without their words. */
+  wrote: string | null;
+  told: string | null;
   /** The website's sender; null: the text itself is not kept any more. */
   to: string | null;
   textId: string | null;
@@ -27,22 +28,30 @@ export interface OptOutProof {
   ledger: number;
 }
 
+/** The text that made a change, which is stored at once: the nearest in time. */
+export function textOf({ texts }: PersonAtWebsite, { source, to, at }: SubscriptionChange): InboundText | undefined {
+  const apart = ({ receivedAt }: InboundText) => Math.abs(Date.parse(receivedAt) - Date.parse(at));
+  if (source !== "keyword" && source !== "carrier") return undefined;
+  return texts
+    .filter((text) => text.keyword === (to ? "start" : "stop") && apart(text) < 60_000)
+    .sort((one, other) => apart(one) - apart(other))[0];
+}
+
 /** null: they have not opted out by themselves. */
 export function proofOf(site: PersonAtWebsite, { messages }: Person): OptOutProof | null {
   const change = site.changes
     .filter((it) => !it.to && (it.source === "keyword" || it.source === "carrier"))
     .sort((one, other) => other.at.localeCompare(one.at))[0];
   if (!change) return null;
-  const text = site.texts.find(
-    (it) => it.keyword === "stop" && Math.abs(Date.parse(it.receivedAt) - Date.parse(change.at)) < 60_000,
-  );
+  const text = textOf(site, change);
   const after = messages.filter((it) => it.websiteId === site.websiteId && it.acceptedAt > change.at);
   const sent = after.filter(({ status }) => SENT.includes(status));
   const oldest = messages.at(-1);
   return {
     website: site.websiteId ?? "",
     websiteName: site.websiteName,
-    wrote: text?.text ?? change.proof,
+    wrote: text?.text ?? (change.source === "keyword" ? change.proof : null),
+    told: change.source === "carrier" ? change.proof : null,
     to: text?.to || null,
     textId: text?.carrierMessageId ?? null,
     receivedAt: text?.receivedAt ?? change.at,

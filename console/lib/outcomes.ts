@@ -30,6 +30,10 @@ export const reasonsOf = (counts: Partial<Figures>): [name: Class, words: string
     counts[name] ? [[name, `${formatCount(counts[name])} ${words.toLowerCase()}`]] : [],
   );
 
+/** Those with a receipt, of which some arrived. */
+export const reportedOf = ({ delivered, undelivered }: Pick<Figures, "delivered" | "undelivered">): number =>
+  delivered + undelivered;
+
 const notSentOf = ({ notSubscribed, endedBefore, notTaken }: Outcomes) => notSubscribed + endedBefore + notTaken;
 
 /** Texts that have neither gone nor ended. */
@@ -67,7 +71,7 @@ export function notSentWords(counts: Outcomes): string {
 
 /** `98.4 % of 2,931 texts with a receipt arrived; 6 not sent`. @param besides said of the rate */
 export function arrivedWords(counts: Outcomes, besides = ""): string {
-  const reported = counts.delivered + counts.undelivered;
+  const reported = reportedOf(counts);
   const arrived =
     reported > 0
       ? `${formatShare(counts.delivered, reported)} of ${countOf(reported, "text")} with a receipt arrived${besides}`

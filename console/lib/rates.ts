@@ -1,6 +1,7 @@
 // Pure. The rates of a campaign, and how they differ from those of the time before.
 import type { ReportRow } from "../answers.ts";
 import { formatChange, formatShare } from "./numbers.ts";
+import { reportedOf } from "./outcomes.ts";
 
 export interface Rate {
   value: string;
@@ -21,7 +22,7 @@ const WORSE: Record<Kind, { by: number; sign: 1 | -1; decimals: number }> = {
 };
 
 /** Clicks and opt-outs are of the texts that a carrier has taken, delivered ones of those with a receipt. */
-const wholeOf = (kind: Kind, row: Row) => (kind === "delivered" ? row.delivered + row.undelivered : row.sent);
+const wholeOf = (kind: Kind, row: Row) => (kind === "delivered" ? reportedOf(row) : row.sent);
 
 /** In percent. A rate of fewer than 20 texts is compared with nothing. */
 export function rateOf(kind: Kind, now: Row, before: Row | undefined): Rate {

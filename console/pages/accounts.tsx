@@ -13,7 +13,7 @@ type Account = AccountList["accounts"][number];
 const READY: Look = { word: "Set up", shape: "delivered", tone: "ok" };
 const UNREADABLE: Look = { word: "Set it again", shape: "problem", tone: "bad" };
 
-const LEAD = "A website has one of them, or a carrier's own name, as its carrier.";
+const LEAD = "Each has its own credentials and webhooks. A website names one, or a carrier.";
 
 export function Accounts(): JSX.Element {
   const { data, failure, reload } = useAnswer<AccountList>("/operator/accounts", 30);

@@ -36,5 +36,5 @@ function faultIn({
 }: ImportAnswer): string | null {
   if (invalidPhoneNumbers.length > 0) return `The number ${invalidCells?.[0]?.message ?? "is none"}.`;
   if (optedOutNumbers) return "They have opted out themselves: only their START brings them back.";
-  return keptUnsubscribed > 0 ? "Somebody has unsubscribed them." : null;
+  return keptUnsubscribed > 0 ? "Somebody has opted them out." : null;
 }

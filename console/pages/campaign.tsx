@@ -95,11 +95,12 @@ interface CancelProps {
 function Cancel({ campaign, holdAll, reload }: CancelProps): JSX.Element | null {
   const { websiteId, websiteName, sendPurpose, holds } = campaign;
   const isHeld = holds.some(({ clientId }) => clientId === null);
-  if (pendingOf(campaign) === 0 || !(isHeld || readyOf(campaign) === 0)) return null;
+  if (pendingOf(campaign) === 0) return null;
   return (
     <Asking
       kind="edge"
       of={sendPurpose}
+      isOff={!isHeld && readyOf(campaign) !== 0}
       dialog={(onClose) => (
         <CountedCancel
           meant={[{ websiteId, name: sendPurpose, sendPurpose, clientId: null }]}

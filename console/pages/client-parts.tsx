@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { Client, Posts, TestEvent } from "../answers.ts";
 import { ask } from "../lib/ask.ts";
-import { formatCount, formatShare, sumOf } from "../lib/numbers.ts";
+import { countOf, formatCount, formatShare, sumOf } from "../lib/numbers.ts";
 import { isTaken } from "../lib/story.ts";
 import { formatShortSpan, formatSpan, formatTime } from "../lib/times.ts";
 import { useAct } from "../lib/use-act.ts";
@@ -118,7 +118,7 @@ function Health({ posts }: { posts: Posts }): JSX.Element {
           </span>
         )}
         <span>
-          <strong>{formatShare(taken, posted)}</strong>of {formatCount(posted)} taken in 24 hours
+          <strong>{formatShare(taken, posted)}</strong>of {countOf(posted, "callback")} in 24 hours were answered 2xx
         </span>
         <span>
           <strong>{span(mean)}</strong>on average, {span(slowest)} the slowest

@@ -30,7 +30,7 @@ export function ImportHistory(): JSX.Element | null {
           ["Subscribed", (it) => formatCount(subscribedBy(it)), "number named"],
           ["Opted out", (it) => formatCount(optedOutBy(it)), "number named"],
           ["Stayed opted out", (it) => formatCount(it.keptUnsubscribed), "number named right"],
-          ["Refused", (it) => formatCount(it.refused), "number named"],
+          ["Not imported", (it) => formatCount(it.refused), "number named"],
           [
             "Undo",
             ({ importId, file, undoneAt, ...it }) =>

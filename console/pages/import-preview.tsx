@@ -19,7 +19,7 @@ const LOOKS: Record<PreviewRow["becomes"], Look> = {
   newAddress: { ...SUBSCRIBED, word: "New address" },
   unchanged: { ...OPTED_OUT, word: "Unchanged" },
   keptUnsubscribed: { ...OPTED_OUT, word: "Stays opted out" },
-  refused: { word: "Refused", shape: "failed", tone: "bad" },
+  refused: { word: "Not imported", shape: "failed", tone: "bad" },
 };
 
 interface Props {
@@ -53,7 +53,13 @@ export function ImportPreview({ preview, name, isBusy, onStart, onOther }: Props
           tile("Opted out", OPTED_OUT, optedOut, `${formatCount(preview.newOptedOut)} new`),
           tile("Unchanged", LOOKS.unchanged, preview.unchanged, addresses || "nothing to do"),
           tile("Stay opted out", LOOKS.keptUnsubscribed, preview.keptUnsubscribed, "STOP, or by you"),
-          tile("Refused", LOOKS.refused, refused, "not imported", refused > 0 ? "bad" : undefined),
+          tile(
+            "Not imported",
+            LOOKS.refused,
+            refused,
+            refused > 0 ? "cannot be read" : "none",
+            refused > 0 ? "bad" : undefined,
+          ),
         ]}
       />
       <LeftOut preview={preview} />
@@ -118,11 +124,13 @@ function PreviewTable({ preview, rows }: { preview: ImportAnswer; rows: PreviewR
   const shown = onlyRefused ? refused : rows;
   return (
     <Section
-      title={onlyRefused ? "The refused rows" : `The first ${shown.length} rows, as they are read`}
+      title={
+        onlyRefused ? "Not imported" : `${shown.length === 1 ? "One row" : `The first ${shown.length} rows`}, as read`
+      }
       act={
         refused.length > 0 && (
           <Button kind="text" onPress={() => setOnlyRefused(!onlyRefused)}>
-            {onlyRefused ? "The first rows" : `Only refused (${formatCount(refused.length)})`}
+            {onlyRefused ? "The first rows" : `Not imported (${formatCount(refused.length)})`}
           </Button>
         )
       }

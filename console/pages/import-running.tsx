@@ -79,12 +79,12 @@ export function ImportDone({ listed, run, file, name, onOther }: Props): JSX.Ele
           tile("Subscribed", listed && subscribedBy(listed), `are subscribed to ${name} now`),
           tile("Opted out", listed && optedOutBy(listed), "are opted out now"),
           tile("Stay opted out", listed?.keptUnsubscribed, "STOP, or by you"),
-          tile("Refused", refused, refused > 0 ? "not imported" : "none", refused > 0 ? "bad" : undefined),
+          tile("Not imported", refused, refused > 0 ? "cannot be read" : "none", refused > 0 ? "bad" : undefined),
         ]}
       />
       <div class="card-acts">
         {run.refused.length > 0 && (
-          <Button onPress={csv}>The {countOf(run.refused.length, "refused row")}, as CSV</Button>
+          <Button onPress={csv}>The {countOf(run.refused.length, "row")} not imported, as CSV</Button>
         )}
         <Button onPress={onOther}>Another file</Button>
         {run.importId && (

@@ -35,9 +35,10 @@ const acceptance = (message: Message): Step => ({
 
 function consent({ consent, acceptedAt, status }: Message, now: number): Step[] {
   if (!consent) return [];
-  const { subscribed, since, source, proof, changeId } = consent;
+  const { subscribed, since, source, operator, proof, changeId } = consent;
+  const state = subscribed ? "Subscribed" : since && source !== "undo" ? "Opted out" : "Not subscribed";
   const from = since
-    ? `Since ${formatTime(since, now)}, ${sourceWords(source ?? "")}`
+    ? `Since ${formatTime(since, now)}, ${sourceWords(source ?? "", operator)}`
     : "Nobody had subscribed this number";
   return [
     {
@@ -45,7 +46,7 @@ function consent({ consent, acceptedAt, status }: Message, now: number): Step[] 
       at: acceptedAt,
       icon: subscribed ? "shield" : "none",
       tone: subscribed ? "ok" : "plain",
-      what: subscribed ? "Subscribed at that moment" : "Not subscribed at that moment",
+      what: `${state} at that moment`,
       explanation: [
         `${from}.`,
         evidenceOf(consent, now),

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import type { Overview, Problem } from "../answers.ts";
 import { formatCount, formatShare, isUnusual, listOf } from "../lib/numbers.ts";
-import { countsOf, HEADS, totalOf } from "../lib/outcomes.ts";
+import { countsOf, HEADS, reportedOf, totalOf } from "../lib/outcomes.ts";
 import { wordsOf } from "../lib/problem-words.ts";
 import { formatClock, formatShortSpan } from "../lib/times.ts";
 import { ChartSection } from "../parts/chart.tsx";
@@ -14,8 +14,8 @@ import { type Tile, Tiles } from "../parts/tiles.tsx";
 export function Hour({ answer }: { answer: Overview }): JSX.Element {
   const { minutes, hour, needs, days, websites, problems } = answer;
   const total = totalOf(minutes);
-  const { delivered, undelivered } = total;
-  const isMany = isUnusual(undelivered, delivered + undelivered, usualShareOf(days));
+  const { undelivered } = total;
+  const isMany = isUnusual(undelivered, reportedOf(total), usualShareOf(days));
   const mark = markOf(problems);
   const oldest = hour.oldestWithoutReceiptSeconds;
   const first = minutes[0]?.at ?? "";
@@ -33,7 +33,7 @@ export function Hour({ answer }: { answer: Overview }): JSX.Element {
           tiles={outcomeTiles(total, { label: "Accepted", judgment: "in an hour" }, since, [
             false,
             undelivered > 0 && {
-              judgment: `${formatShare(undelivered, delivered + undelivered)}, ${isMany ? "more than" : "as"} on most days`,
+              judgment: `${formatShare(undelivered, reportedOf(total))}, ${isMany ? "more than" : "as"} on most days`,
               tone: isMany ? "bad" : undefined,
             },
             oldest !== null && { judgment: `oldest ${formatShortSpan(oldest * 1000)}` },

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import type { CarrierNow, WebsiteNow } from "../answers.ts";
 import { formatCount, formatShare } from "../lib/numbers.ts";
-import { notSentWords } from "../lib/outcomes.ts";
+import { notSentWords, reportedOf } from "../lib/outcomes.ts";
 import type { Look } from "../lib/status-words.ts";
 import { Section, Table, Two } from "../parts/section.tsx";
 import { Status } from "../parts/status.tsx";
@@ -50,7 +50,7 @@ export function WebsitesNow({ websites, isCut }: { websites: WebsiteNow[]; isCut
           ["Accepted", (it) => formatCount(it.accepted), "number named right"],
           [
             "Arrived",
-            (it) => <Two first={formatShare(it.delivered, it.delivered + it.undelivered)} second={notSentWords(it)} />,
+            (it) => <Two first={formatShare(it.delivered, reportedOf(it))} second={notSentWords(it)} />,
             "number named",
           ],
           ["Now", (it) => <Status look={lookOfWebsite(it)} />, "right"],
@@ -94,7 +94,7 @@ export function Carriers({ carriers }: { carriers: CarrierNow[] }): JSX.Element 
             "head",
           ],
           ["Sent", (it) => formatCount(it.sent), "number named right"],
-          ["Arrived", (it) => formatShare(it.delivered, it.delivered + it.undelivered), "number named"],
+          ["Arrived", (it) => formatShare(it.delivered, reportedOf(it)), "number named"],
           ["Now", (it) => <Status look={CARRIER_LOOKS[it.state]} />, "right"],
         ]}
       />

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import type { Overview as Answer } from "../answers.ts";
 import { countOf, formatCount, isUnusual, listOf, sumOf } from "../lib/numbers.ts";
-import { arrivedWords, totalOf } from "../lib/outcomes.ts";
+import { arrivedWords, reportedOf, totalOf } from "../lib/outcomes.ts";
 import { formatTime } from "../lib/times.ts";
 import { useAnswer } from "../lib/use-answer.ts";
 import { usualShareOf } from "../parts/days-chart.tsx";
@@ -83,9 +83,8 @@ function leadOf({ websites, lastProblems, minutes, days }: Answer): JSX.Element 
     );
   }
   const total = totalOf(minutes);
-  const { delivered, undelivered } = total;
   const usual = usualShareOf(days);
-  const isUsual = usual !== null && !isUnusual(undelivered, delivered + undelivered, usual);
+  const isUsual = usual !== null && !isUnusual(total.undelivered, reportedOf(total), usual);
   const last = lastProblems.find(({ ended }) => ended !== null);
   return (
     <>

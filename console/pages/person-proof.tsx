@@ -67,12 +67,13 @@ async function reveal({ personId, phone }: Person): Promise<Made> {
 }
 
 function Facts({ proof }: { proof: Proof }): JSX.Element {
-  const { wrote, to, textId, receivedAt, inForceAt, confirmedAt, sentSince, stoppedSince, ofLatest, ledger } = proof;
+  const { wrote, told, to, textId, receivedAt, inForceAt, confirmedAt, sentSince, stoppedSince, ofLatest, ledger } =
+    proof;
   const after = Math.max(0, Date.parse(inForceAt) - Date.parse(receivedAt));
   return (
     <>
-      <Fact name="They wrote">
-        “{wrote}”{textId && <Second>text {textId}</Second>}
+      <Fact name={wrote === null ? "The carrier told" : "They wrote"}>
+        “{wrote ?? told}”{textId && <Second>text {textId}</Second>}
       </Fact>
       {to && <Fact name="To">{formatPhone(to)}</Fact>}
       <Fact name="Received">

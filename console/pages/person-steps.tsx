@@ -1,11 +1,13 @@
 import type { InboundText, Person, PersonAtWebsite, PersonMessage, SubscriptionChange } from "../answers.ts";
 import { evidenceOf, sourceWords } from "../lib/audit-words.ts";
 import { capitalized } from "../lib/numbers.ts";
+import { textOf } from "../lib/opt-out-proof.ts";
 import { lookOfStatus, whyOf } from "../lib/status-words.ts";
 import { Bubble, type Step } from "../parts/timeline.tsx";
 
 export type Kind = "consent" | "out" | "in";
-export type PersonStep = Step & { kind: Kind };
+/** A word that a person wrote to opt out is a change of consent, and a text from them. */
+export type PersonStep = Step & { kinds: Kind[] };
 
 /** Consent, texts to them and from them, over all websites, the newest first. */
 export function stepsOfPerson({ websites, messages }: Person): PersonStep[] {
@@ -21,13 +23,11 @@ export function stepsOfPerson({ websites, messages }: Person): PersonStep[] {
   return steps.sort((one, other) => new Date(other.at).getTime() - new Date(one.at).getTime());
 }
 
-export const nameOfSite = ({ websiteName, websiteId }: PersonAtWebsite) => websiteName ?? websiteId ?? "no website";
+/** Whoever has opted them out. What an undo takes back may have been new. */
+export const isOptedOut = ({ subscribed, changes }: PersonAtWebsite): boolean =>
+  !subscribed && (changes.at(-1)?.source ?? "undo") !== "undo";
 
-const NEAR = 5000;
-const textOf = (site: PersonAtWebsite, change: SubscriptionChange) =>
-  change.source === "keyword"
-    ? site.texts.find((text) => text.keyword && Math.abs(Date.parse(text.receivedAt) - Date.parse(change.at)) < NEAR)
-    : undefined;
+export const nameOfSite = ({ websiteName, websiteId }: PersonAtWebsite) => websiteName ?? websiteId ?? "no website";
 
 /** Whether a step of consent shows the text already. */
 const isKeywordOf = (site: PersonAtWebsite, text: InboundText) =>
@@ -35,29 +35,33 @@ const isKeywordOf = (site: PersonAtWebsite, text: InboundText) =>
 
 function changeStep(site: PersonAtWebsite, change: SubscriptionChange): PersonStep {
   const name = nameOfSite(site);
-  const { from, to, at, source, proof, addressChanged } = change;
+  const { from, to, at, source, operator, proof, addressChanged } = change;
   const evidence = evidenceOf(change, Date.now());
-  const text = textOf(site, change);
+  const isKept = site.texts.some((it) => it.text === proof);
+  // The ledger has the words of a text that is not kept any more. One that somebody has decided is a step of its own.
+  const words = textOf(site, change)?.text ?? (source === "keyword" && !isKept ? proof : null);
   const isByPerson = source === "keyword" || source === "carrier";
   const what =
     from === to && addressChanged
       ? `Another address at ${name}`
       : to
         ? `Subscribed to ${name}`
-        : isByPerson
-          ? `Opted out of ${name}`
-          : `Unsubscribed from ${name}`;
+        : `${source === "undo" ? "No longer subscribed to" : "Opted out of"} ${name}`;
   return {
-    kind: "consent",
+    kinds: words === null ? ["consent"] : ["consent", "in"],
     key: `change ${site.websiteId} ${at}`,
     at,
     icon: to ? "shield" : "none",
     tone: to ? "ok" : isByPerson ? "bad" : "plain",
     what,
-    rest: sourceWords(source),
+    rest: sourceWords(source, operator),
     explanation:
-      !to && isByPerson ? "Only this person can undo it, by texting START." : text ? undefined : evidence || proof,
-    content: text && <Bubble text={text.text} isTheirs />,
+      !to && isByPerson
+        ? "Only this person can undo it, by texting START."
+        : words === null
+          ? evidence || proof
+          : undefined,
+    content: words !== null && <Bubble text={words} isTheirs />,
   };
 }
 
@@ -66,7 +70,7 @@ function inboundStep(
   { text, receivedAt, keyword, maybeOptOut, carrierMessageId }: InboundText,
 ): PersonStep {
   return {
-    kind: "in",
+    kinds: ["in"],
     key: `in ${carrierMessageId}`,
     at: receivedAt,
     icon: "conversations",
@@ -88,7 +92,7 @@ function messageStep(
   const look = lookOfStatus(status);
   const why = reason && whyOf(reason, reasonDetail)[0];
   return {
-    kind: "out",
+    kinds: ["out"],
     key: messageId,
     at: acceptedAt,
     icon: look.shape,
@@ -108,7 +112,7 @@ function clickStep({ messageId, clickedAt, sendPurpose }: PersonMessage, name: s
   if (!clickedAt) return [];
   return [
     {
-      kind: "out",
+      kinds: ["out"],
       key: `click ${messageId}`,
       at: clickedAt,
       icon: "click",

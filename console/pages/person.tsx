@@ -22,7 +22,7 @@ import { Timeline } from "../parts/timeline.tsx";
 import { tellDone } from "../parts/toast.tsx";
 import { OptOut } from "./opt-out.tsx";
 import { OptOutProof } from "./person-proof.tsx";
-import { type Kind, nameOfSite, stepsOfPerson } from "./person-steps.tsx";
+import { isOptedOut, type Kind, nameOfSite, stepsOfPerson } from "./person-steps.tsx";
 
 export function PersonPage({ route }: { route: Route }): JSX.Element {
   const id = route.path[1] ?? "";
@@ -50,7 +50,8 @@ function Known({ person, id, show, reload }: OfPerson & { show: Kind | "all" }):
   const steps = stepsOfPerson(person);
   const masked = formatPhone(maskPhone(person.phone));
   const optedOut = person.websites.filter((it) => it.optedOutByPerson);
-  const shown = steps.filter(({ kind }) => show === "all" || kind === show);
+  const ofKind = (kind: Kind | "all") => steps.filter(({ kinds }) => kind === "all" || kinds.includes(kind));
+  const shown = ofKind(show);
   return (
     <Page
       title={masked}
@@ -65,7 +66,7 @@ function Known({ person, id, show, reload }: OfPerson & { show: Kind | "all" }):
             label="What to show"
             tabs={TABS.map(([label, kind]) => ({
               label,
-              count: formatCount(kind === "all" ? steps.length : steps.filter((it) => it.kind === kind).length),
+              count: formatCount(ofKind(kind).length),
               href: toHash(["people", id], { show: kind === "all" ? null : kind }),
               isCurrent: kind === show,
             }))}
@@ -118,7 +119,7 @@ function SiteLine({ site, id, reload }: SiteProps): JSX.Element {
         )}
       </dt>
       <dd>
-        <Status look={subscribed ? SUBSCRIBED : site.optedOutByPerson ? OPTED_OUT : NOT_SUBSCRIBED} />{" "}
+        <Status look={subscribed ? SUBSCRIBED : isOptedOut(site) ? OPTED_OUT : NOT_SUBSCRIBED} />{" "}
         {subscribed && websiteId && (
           <Asking
             isSmall
@@ -137,8 +138,8 @@ function leadOf({ websites }: Person): string {
   const of = (sites: PersonAtWebsite[]) => listOf(sites.map(nameOfSite));
   const groups: [string, PersonAtWebsite[]][] = [
     ["Subscribed to", websites.filter((it) => it.subscribed)],
-    ["Opted out of", websites.filter((it) => !it.subscribed && it.optedOutByPerson)],
-    ["Not subscribed to", websites.filter((it) => !it.subscribed && !it.optedOutByPerson && it.websiteId)],
+    ["Opted out of", websites.filter(isOptedOut)],
+    ["Not subscribed to", websites.filter((it) => !it.subscribed && !isOptedOut(it) && it.websiteId)],
   ];
   return (
     groups.flatMap(([words, sites]) => (sites.length > 0 ? [`${words} ${of(sites)}.`] : [])).join(" ") ||

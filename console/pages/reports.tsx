@@ -51,7 +51,7 @@ export function Reports({ route }: { route: Route }): JSX.Element {
       <Choices query={route.query} {...{ websites, name, range, by, now }} />
       <Numbers total={total} />
       {total.accepted > 0 && data.from < data.to && <ByDay report={data} today={now} />}
-      <Section title={`By ${by}`} of="with the change to as many days before">
+      <Section title={`By ${by}`} of="with the change from the period before">
         <Groups websiteId={website ?? null} by={by} range={range} />
       </Section>
       {total.accepted > 0 && <OutcomesSection counts={total} of="in these days" />}

@@ -160,15 +160,16 @@ const columnsOf = (now: number, holds: ListedHold[], acts: Acts): Column<Grouped
   [
     "Oldest, and until when",
     ({ why, oldestAt, endsAt }) => {
-      const dies = endsAt !== null && why === "held" && Date.parse(endsAt) - now < SOON;
+      const isHeld = why === "held";
+      const isSoon = isHeld && endsAt !== null && Date.parse(endsAt) - now < SOON;
       return (
         <>
           {formatSpan(now - Date.parse(oldestAt))}
           {endsAt && (
-            <span class={`second ${dies ? "bad" : ""}`}>
-              {dies ? "ends at " : "until "}
+            <span class={`second ${isSoon ? "bad" : ""}`}>
+              {isHeld ? "ends at " : "until "}
               <Time at={endsAt} />
-              {dies && ", held or not"}
+              {isHeld && ", held or not"}
             </span>
           )}
         </>
@@ -185,7 +186,7 @@ interface RowActsProps {
   acts: Acts;
 }
 
-/** Texts that are going out are held before they are cancelled: only then their count stands still. */
+/** Texts that are going out are held before they are cancelled: only then their count stands still. No button moves under the pointer. */
 function RowActs({ row, holds, acts }: RowActsProps): JSX.Element {
   const { why, sendPurpose } = row;
   const own = holdOf(row, holds);
@@ -200,11 +201,15 @@ function RowActs({ row, holds, acts }: RowActsProps): JSX.Element {
           Hold
         </ActButton>
       )}
-      {why !== "queue" && (
-        <ActButton isSmall kind="edge" of={sendPurpose} onPress={() => acts.ask({ verb: "cancel", rows: [row] })}>
-          Cancel…
-        </ActButton>
-      )}
+      <ActButton
+        isSmall
+        kind="edge"
+        of={sendPurpose}
+        isOff={why === "queue"}
+        onPress={() => acts.ask({ verb: "cancel", rows: [row] })}
+      >
+        Cancel…
+      </ActButton>
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { HoldList, ListedHold, Waiting, WaitingGroup, WaitingRow } from "../answers.ts";
-import { namesIn, unnamed } from "../lib/holds.ts";
+import { namesIn, unnamed, WHILE_HELD } from "../lib/holds.ts";
 import { countOf, listOf, sumOf } from "../lib/numbers.ts";
 import { pathOf, type Route } from "../lib/router.ts";
 import { commandOf } from "../lib/shell-command.ts";
@@ -82,7 +82,7 @@ function withHeld(groups: WaitingGroup[], idle: ListedHold[]): WaitingGroup[] {
 function titleOf({ groups, isCut }: Waiting, carriers: string[]): string {
   const rows = groups.flatMap((group) => group.rows);
   const count = countIn(rows.filter(isUnwanted));
-  if (count === 0) return rows.length > 0 ? "Nothing waits against your will" : "Nothing waits";
+  if (count === 0) return rows.length > 0 ? "Every text that may go has gone" : "Nothing waits";
   const least = isCut ? "At least " : "";
   return `${least}${countOf(count, "text waits", "texts wait")}${carriers.length ? ` for ${listOf(carriers)}` : " for their turn"}`;
 }
@@ -162,9 +162,9 @@ function PickedActs({ picked, holds, acts }: PickedProps): JSX.Element {
 }
 
 function leadOf(rows: WaitingRow[], idle: ListedHold[], now: number): string {
-  const those = (why: WaitingRow["why"], one: string, many: string, rest = (_: WaitingRow[]) => "") => {
+  const those = (why: WaitingRow["why"], one: string, many: string, besides?: (some: WaitingRow[]) => string) => {
     const some = rows.filter((row) => row.why === why);
-    return some.length > 0 ? [countOf(countIn(some), one, many) + rest(some)] : [];
+    return some.length > 0 ? [countOf(countIn(some), one, many) + (besides?.(some) ?? "")] : [];
   };
   const parts = [
     ...those("held", "is held", "are held", (held) => {
@@ -179,15 +179,14 @@ function leadOf(rows: WaitingRow[], idle: ListedHold[], now: number): string {
     ...those("pace", "waits for the pace of its sender", "wait for the pace of their sender"),
   ];
   const empty = idle.filter(({ texts }) => texts === 0).length;
-  if (empty > 0)
-    return `${sayParts(parts, rows)}${countOf(empty, "hold without texts keeps", "holds without texts keep")} those that come later.`;
-  if (parts.length === 0)
-    return `${rows.length > 0 ? "" : "Every text has gone to its carrier, or has ended. "}Nothing is held or scheduled.`;
-  return sayParts(parts, rows).trim();
+  const sentences = [
+    parts.length > 0 && `${rows.some(isUnwanted) ? "Besides, " : ""}${listOf(parts)}.`,
+    rows.some(({ why }) => why === "held") && WHILE_HELD,
+    empty > 0 && `${countOf(empty, "hold")} without texts ${empty === 1 ? "keeps" : "keep"} those that come later.`,
+  ].filter(Boolean);
+  if (sentences.length > 0) return sentences.join(" ");
+  return `${rows.length > 0 ? "" : "All have gone, or have ended. "}Nothing is held or scheduled.`;
 }
-
-const sayParts = (parts: string[], rows: WaitingRow[]) =>
-  parts.length > 0 ? `${rows.some(isUnwanted) ? "Besides, " : ""}${listOf(parts)}. ` : "";
 
 /** One note for the cause: whom it hurts, and that they go by themselves. */
 function Cause({ groups, now, carriers }: { groups: WaitingGroup[]; now: number; carriers: string[] }): JSX.Element {

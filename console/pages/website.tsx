@@ -11,7 +11,7 @@ import { cityOf, formatClockIn, formatTime } from "../lib/times.ts";
 import { useAnswer } from "../lib/use-answer.ts";
 import { go } from "../lib/use-route.ts";
 import { ButtonLink } from "../parts/button.tsx";
-import { Options } from "../parts/field.tsx";
+import { Choice } from "../parts/field.tsx";
 import { outcomeTiles } from "../parts/outcome-tiles.tsx";
 import { NoAnswer, Page } from "../parts/page.tsx";
 import { Section, Tabs } from "../parts/section.tsx";
@@ -84,16 +84,18 @@ function Known({ id, query }: { id: string; query: Route["query"] }): JSX.Elemen
         <Section
           id="campaigns"
           title="Campaigns"
-          of="with the change to as many days before"
+          of="with the change from the period before"
           act={<CsvOfReport {...{ id, range }} />}
         >
-          <Options
-            id="campaign-days"
-            label="Days of the campaigns"
-            options={rangeOptions(Date.now()).filter(([value]) => value !== CUSTOM)}
-            value={days}
-            onChange={(to) => go(toHash(["websites", id], { at: query.at, range: to }))}
-          />
+          <div class="filter-row">
+            <Choice
+              id="campaign-days"
+              label="Days of the campaigns"
+              options={rangeOptions(Date.now()).filter(([value]) => value !== CUSTOM)}
+              value={days}
+              onChange={(to) => go(toHash(["websites", id], { at: query.at, range: to }))}
+            />
+          </div>
           <Groups key={days} websiteId={id} by="purpose" range={range} />
         </Section>
         {overview && <Days days={overview.days} refused={data.refusedRequests} />}

@@ -42,7 +42,7 @@ export function Websites(): JSX.Element {
 }
 
 function leadOf({ websites }: WebsiteList, overview: Overview | null): string {
-  const texts = overview && `, ${countOf(overview.days.at(-1)?.accepted ?? 0, "text", "texts")} accepted today`;
+  const texts = overview && `, ${countOf(overview.days.at(-1)?.accepted ?? 0, "text")} accepted today`;
   return `${countOf(websites.length, "brand")}${texts ?? ""}.`;
 }
 

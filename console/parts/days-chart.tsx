@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import type { Day } from "../answers.ts";
 import { formatCount, formatShare, isUnusual, medianOf, sumOf } from "../lib/numbers.ts";
-import { readingOf } from "../lib/outcomes.ts";
+import { readingOf, reportedOf } from "../lib/outcomes.ts";
 import { dayBefore } from "../lib/rates.ts";
 import { heightOf, topOf } from "../lib/scale.ts";
 import { formatDay } from "../lib/times.ts";
@@ -14,14 +14,14 @@ const STRIP = 28;
 const GAP = 14;
 const TIMES = 22;
 
-export const failedOf = (day: Day) => day.undelivered / Math.max(1, day.delivered + day.undelivered);
+export const failedOf = (day: Day) => day.undelivered / Math.max(1, reportedOf(day));
 
 /** What is usual: the middle of the closed days that had texts. */
 export const usualShareOf = (days: Day[]): number | null =>
   medianOf(
     days
       .slice(0, -1)
-      .filter((day) => day.delivered + day.undelivered >= 20)
+      .filter((day) => reportedOf(day) >= 20)
       .map(failedOf),
   );
 
@@ -41,10 +41,7 @@ export function DaysChart({ days, today = Date.now() }: { days: Day[]; today?: n
 
 const readoutOf = (day: Day): Readout => ({
   heading: formatDay(day.day),
-  rows: [
-    ...readingOf(day),
-    ["Undelivered of those with a receipt", formatShare(day.undelivered, day.delivered + day.undelivered)],
-  ],
+  rows: [...readingOf(day), ["Undelivered of those with a receipt", formatShare(day.undelivered, reportedOf(day))]],
 });
 
 function Plot({ days, today, frame }: { days: Day[]; today: number; frame: Frame }): JSX.Element {
@@ -57,7 +54,7 @@ function Plot({ days, today, frame }: { days: Day[]; today: number; frame: Frame
   const usual = usualShareOf(days);
   const bars = days.map((day): Bar[] => {
     const delivered = heightOf(day.delivered, top, plot);
-    const tone = isUnusual(day.undelivered, day.delivered + day.undelivered, usual) ? "bad-fill" : "bad-pale";
+    const tone = isUnusual(day.undelivered, reportedOf(day), usual) ? "bad-fill" : "bad-pale";
     const isToday = day.day === dayBefore(today, 0);
     return [
       ["so-far", base, isToday ? heightOf(day.accepted, top, plot) : 0],

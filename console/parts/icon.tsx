@@ -43,7 +43,7 @@ const LINES = {
   more: "M3 8h.1M8 8h.1M13 8h.1",
   callback: "M1.5 8h8.5M7.2 5.2 10 8l-2.8 2.8M13.5 3v10",
   shield: "M8 1.6 13 3.4v4.2c0 3.4-2.4 5.6-5 6.8-2.6-1.2-5-3.4-5-6.8V3.4ZM5.7 7.9l1.6 1.6 3-3.1",
-  click: "M6.5 6.5l7 2.7-3.1 1.2-1.2 3.1ZM4.2 1.6l.5 1.7M1.6 4.2l1.7.5M1.9 7.6l1.4-.8M7.6 1.9l-.8 1.4",
+  click: "M3 3l10 3.8-4.4 1.8L6.8 13Z",
 } as const;
 
 export type IconName = Shape | keyof typeof LINES;

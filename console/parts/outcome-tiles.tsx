@@ -1,6 +1,6 @@
 import { messagesHash } from "../lib/addresses.ts";
 import { formatCount, formatShare } from "../lib/numbers.ts";
-import { type Outcomes, partsOf, reasonsOf, wordOf } from "../lib/outcomes.ts";
+import { type Outcomes, partsOf, reasonsOf, reportedOf, wordOf } from "../lib/outcomes.ts";
 import { ChartMark, type Tile } from "./tiles.tsx";
 
 const MARKS = ["up", "down", "disc", "hatch"] as const;
@@ -18,7 +18,7 @@ export function outcomeTiles(
   besides: (Partial<Tile> | false)[] = [],
 ): Tile[] {
   const { delivered, undelivered } = counts;
-  const reported = delivered + undelivered;
+  const reported = reportedOf(counts);
   const find = (words?: string) => (search && words !== undefined ? messagesHash(`${search} ${words}`) : undefined);
   const why = reasonsOf(counts).map(([name, words], index) => (
     <span key={name}>

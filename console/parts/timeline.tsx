@@ -30,26 +30,30 @@ interface Props {
 
 /** What happened, in the order given, by day. A line tells what was from what will be. */
 export function Timeline({ label, steps, precision, now }: Props): JSX.Element {
+  const headingOf = (at: Step["at"], above: Step["at"] | undefined) =>
+    (above === undefined || !isSameDay(above, at)) && (
+      <li class="timeline-day">
+        <h2>{formatDayHeading(at, now)}</h2>
+      </li>
+    );
   return (
     <ol class="timeline" aria-label={label}>
       {steps.map((step, index) => {
         const [before, after] = [steps[index - 1], steps[index + 1]];
-        const isNewDay = !before || !isSameDay(before.at, step.at);
         const isNow = step.isFuture && !before?.isFuture;
         return (
           <Fragment key={step.key}>
-            {isNewDay && (
-              <li class="timeline-day">
-                <h2>{formatDayHeading(step.at, now)}</h2>
-              </li>
-            )}
             {isNow && (
-              <li class="timeline-now">
-                <span>
-                  Now, <Time at={now} as="seconds" />
-                </span>
-              </li>
+              <>
+                {headingOf(now, before?.at)}
+                <li class="timeline-now">
+                  <span>
+                    Now, <Time at={now} as="seconds" />
+                  </span>
+                </li>
+              </>
             )}
+            {headingOf(step.at, isNow ? now : before?.at)}
             <StepRow step={step} precision={precision} rail={railOf(step, after)} />
           </Fragment>
         );

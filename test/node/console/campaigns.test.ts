@@ -31,7 +31,10 @@ describe("a campaign", () => {
   it.each([
     [running(), /^2,430 a minute\. The last goes at about \d\d:11, in 6 minutes\.$/],
     [of({ accepted: 9, waiting: 9 }), /^None has gone in the last minutes\.$/],
-    [of({ accepted: 9, waiting: 6, held: 6, sent: 3, perMinute: 3 }), /^They go when somebody releases them\.$/],
+    [
+      of({ accepted: 9, waiting: 6, held: 6, sent: 3, perMinute: 3 }),
+      /^They go when somebody releases them, and end as not sent at their time, held or not\.$/,
+    ],
     [of({ accepted: 9, scheduled: 9 }), /^They go at their time, or when sending hours open\.$/],
     [of(DONE), /^All have gone, or have ended\.$/],
     [of({ accepted: 90_000, waiting: null, sent: 10_000, perMinute: 700 }), /^700 a minute\.$/],

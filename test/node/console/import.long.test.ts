@@ -66,7 +66,7 @@ describe.skipIf(!hasBrowser)("an import in the console", () => {
     for (const figure of ["9,000", "8,070", "630", "263", "37"]) expect(tiles).toContain(figure);
     // Line 4 of each piece, as the fixture says. The file's own rows: the answers of a session have them masked.
     const download = shown.page.waitForEvent("download");
-    await button("The 3 refused rows, as CSV").click();
+    await button("The 3 rows not imported, as CSV").click();
     const csv = readFileSync(await (await download).path(), "utf8");
     expect(csv.split("\r\n")).toEqual(["\ufeffphone_numbers", "+12065550002", "+12065554002", "+12065558002"]);
   });
@@ -97,7 +97,7 @@ describe.skipIf(!hasBrowser)("an import in the console", () => {
     });
     await button("Look at it").click();
     await shown.page.getByText("Not read: “store_id”, “points”.").waitFor();
-    await button("Only refused (1)").click();
+    await button("Not imported (1)").click();
     expect(await shown.page.locator(".preview tbody tr").allInnerTexts()).toHaveLength(1);
     expect(service.asked.filter(({ method }) => method === "POST").map(({ path }) => path)).toEqual([
       `${CALL.split(" ")[1]}?dryRun=true&file=people.csv`,

@@ -152,11 +152,23 @@ describe.skipIf(!hasBrowser)("on the console's page of what waits", () => {
     expect(changes().map(({ path }) => path.split("/").at(-1))).toEqual(["cancel"]);
   });
 
-  it("a campaign that goes is held at one press, all clients' texts of it, and has no Cancel until then", async () => {
+  it("a campaign that goes is held at one press, all clients' texts of it, and Cancel is off until then and does not move", async () => {
     await shown.open(PAGES.campaign);
     await shown.page.getByRole("heading", { name: "winter-sale goes out: 24,300 of 39,900 texts are gone" }).waitFor();
-    expect(await button("Cancel…: winter-sale").count()).toBe(0);
+    const cancel = button("Cancel…: winter-sale");
+    const place = await cancel.boundingBox();
+    expect(await cancel.isDisabled()).toBe(true);
+    const [hold] = holds("northwind").holds;
+    const held = {
+      ...running(),
+      held: running().waiting,
+      holds: [{ ...hold, sendPurpose: "winter-sale", clientId: null }],
+    };
+    service.instead.set("GET /operator/websites/northwind/campaigns/winter-sale", { status: 200, body: held });
     await button("Hold: winter-sale").click();
+    await expect.poll(() => cancel.isEnabled()).toBe(true);
+    expect(await button("Hold: winter-sale").isDisabled()).toBe(true);
+    expect((await cancel.boundingBox())?.x).toBe(place?.x);
     await shown.page.getByText("871 texts of winter-sale are held.").waitFor();
     expect(changes().map(({ path, body }) => [path, JSON.parse(body)])).toEqual([
       ["/operator/websites/northwind/hold", { sendPurpose: "winter-sale", clientId: null }],
@@ -203,7 +215,7 @@ describe.skipIf(!hasBrowser)("on the console's page of what waits", () => {
     service.instead.set(call, { status: 200, body: { ...held, ...sum } });
     await shown.open("websites/harbor-coffee/campaigns/loyalty-nudge");
     await shown.page.getByRole("heading", { name: "140 texts of loyalty-nudge are held" }).waitFor();
-    expect(await button("Hold: loyalty-nudge").count()).toBe(0);
+    expect(await button("Hold: loyalty-nudge").isDisabled()).toBe(true);
     await button("Release…: loyalty-nudge").click();
     await button("Keep them held").click();
     await button("Cancel…: loyalty-nudge").click();
@@ -226,7 +238,14 @@ describe.skipIf(!hasBrowser)("on the console's page of what waits", () => {
     service.instead.set("GET /operator/waiting", { status: 200, body: { ...body, isCut: true } });
     await shown.open(PAGES.waiting);
     await shown.page.getByRole("heading", { name: "At least 950 texts wait for their turn" }).waitFor();
-    expect(await button("Cancel…: winter-sale").count()).toBe(0);
+    const cancel = button("Cancel…: winter-sale");
+    const place = await cancel.boundingBox();
+    expect(await cancel.isDisabled()).toBe(true);
     expect(await shown.page.locator("main").innerText()).toMatch(/at least 950[\s\S]+at least 871/);
+    const [row] = group.rows;
+    Object.assign(row ?? {}, { why: "held", held: holds("harbor-coffee").holds[0] });
+    await button("Hold: winter-sale").click();
+    await expect.poll(() => cancel.isEnabled()).toBe(true);
+    expect((await cancel.boundingBox())?.x).toBe(place?.x);
   });
 });

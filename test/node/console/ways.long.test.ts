@@ -5,6 +5,7 @@ import { hasBrowser } from "../journeys/browser.ts";
 import { type ConsolePage, PAGES } from "./console-page.ts";
 import { NOW } from "./fixture-clock.ts";
 import { openFixtureConsole } from "./fixture-console.ts";
+import { person } from "./fixture-people.ts";
 import { type FixtureService, REQUEST_ID } from "./fixture-service.ts";
 import { overview } from "./fixture-state.ts";
 import { waitingMessage } from "./fixture-texts.ts";
@@ -314,6 +315,29 @@ describe.skipIf(!hasBrowser)("in the console", () => {
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "950 texts wait for kannel" }).waitFor();
     shown.complaints.length = 0;
+  });
+
+  it("a status stays in its card, and a toast covers no end of a page, on the narrowest phone", async () => {
+    const body = person();
+    for (const site of body.websites)
+      Object.assign(site, { websiteName: "Northwind Outfitters and Company", subscribed: false });
+    service.instead.set("GET /operator/people/p-ada", { status: 200, body });
+    await shown.page.setViewportSize({ width: 360, height: 700 });
+    await shown.open(PAGES.person);
+    const right = async (selector: string) => {
+      const boxes = await Promise.all((await shown.page.locator(selector).all()).map((it) => it.boundingBox()));
+      return Math.max(...boxes.map((box) => (box ? box.x + box.width : Number.POSITIVE_INFINITY)));
+    };
+    expect(await right(".facts .status")).toBeLessThan(await right(".card"));
+    await shown.open(PAGES.waiting);
+    await button("Hold: winter-sale").click();
+    await shown.page.locator(".toast").waitFor();
+    const end = await shown.page.evaluate(() => {
+      scrollTo(0, document.body.scrollHeight);
+      return document.querySelector(".from-shell")?.getBoundingClientRect().bottom ?? Number.POSITIVE_INFINITY;
+    });
+    expect(end).toBeLessThan((await shown.page.locator(".toast").boundingBox())?.y ?? 0);
+    await shown.page.setViewportSize({ width: 1280, height: 800 });
   });
 
   it("a viewer sees numbers and changes nothing", async () => {
