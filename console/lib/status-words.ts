@@ -38,6 +38,7 @@ const SCHEDULED: Look = { word: "Scheduled", shape: "scheduled", tone: "plain" }
 /** Its hours are. */
 export const CLOSED: Look = { word: "Sending hours", shape: "scheduled", tone: "plain" };
 const CANCELLED: Look = { word: "Cancelled", shape: "cancelled", tone: "plain" };
+const ON_ITS_WAY: Look = { word: "On its way", shape: "sending", tone: "plain" };
 const NO_RECEIPT: Look = { word: "No receipt", shape: "no-receipt", tone: "plain" };
 
 export const SUBSCRIBED: Look = { word: "Subscribed", shape: "delivered", tone: "ok" };
@@ -47,10 +48,17 @@ const HOUR = 3_600_000;
 
 export const lookOfStatus = (status: Status): Look => LOOKS[status] ?? { word: status, shape: "none", tone: "plain" };
 
-type Told = Pick<Message, "status" | "reason" | "waits" | "updatedAt">;
+type Told = Pick<Message, "status" | "reason" | "waits" | "updatedAt" | "acceptedAt" | "attempts">;
+
+/** Whether it was just accepted: the clocks of the service and of the browser differ little. */
+export const isYoung = ({ acceptedAt }: Pick<Message, "acceptedAt">, now: number): boolean =>
+  Math.abs(now - Date.parse(acceptedAt)) < 20_000;
 
 /** How a message looks now. A pending one may be held or scheduled, and one that has been SENDING for an hour has no receipt. */
-export function lookOf({ status, reason, waits, updatedAt }: Told, now: number): Look {
+export function lookOf(message: Told, now: number): Look {
+  const { status, reason, waits, updatedAt } = message;
+  // Texts gather for up to a second.
+  if (waits?.until === null && !waits.held && message.attempts === 0 && isYoung(message, now)) return ON_ITS_WAY;
   if (reason === "CANCELLED") return CANCELLED;
   if (reason === "NO_RECEIPT") return NO_RECEIPT;
   if (status === "SENDING" && now - Date.parse(updatedAt) > HOUR) return NO_RECEIPT;

@@ -26,6 +26,7 @@ export function headingOf(message: Message, now: number): string {
   if (look.shape === "held") return "Held";
   if (look.shape === "scheduled") return `Waits for its ${message.waits?.hours ? "sending hours" : "time"}`;
   if (look.shape === "no-receipt") return `No receipt since ${formatTime(updatedAt, now)}`;
+  if (status === "PENDING_TO_SEND" && look.shape === "sending") return look.word;
   if (status === "PENDING_TO_SEND") return `Waiting for ${message.carrier ?? "its turn"}`;
   if (status === "SENDING") return `Sending: ${carrierOf(message)} has it`;
   return `${look.word} ${when(updatedAt, now)}`;

@@ -13,13 +13,11 @@ type Account = AccountList["accounts"][number];
 const READY: Look = { word: "Set up", shape: "delivered", tone: "ok" };
 const UNREADABLE: Look = { word: "Set it again", shape: "problem", tone: "bad" };
 
-const LEAD = "Each has its own credentials and webhooks. A website names one, or a carrier.";
-
 export function Accounts(): JSX.Element {
   const { data, failure, reload } = useAnswer<AccountList>("/operator/accounts", 30);
   if (!data) return <NoAnswer failure={failure} title="Accounts" onRetry={reload} />;
   return (
-    <Page title="Accounts at carriers" lead={LEAD}>
+    <Page title="Accounts at carriers">
       {data.accounts.length === 0 ? (
         <p>None. The carriers of the environment serve all websites.</p>
       ) : (

@@ -11,6 +11,8 @@ interface Row {
   websiteId: string;
   head: string;
   row: string;
+  /** It is not complete. */
+  isOff?: boolean;
 }
 
 /** @throws Failure where the row has no effect */
@@ -21,10 +23,11 @@ export async function importRow({ websiteId, head, row }: Row): Promise<void> {
   if (message) throw new Failure(400, { code: 40001, message }, null);
 }
 
-export const RowFromShell = ({ websiteId, head, row }: Row): JSX.Element => (
+export const RowFromShell = ({ websiteId, head, row, isOff }: Row): JSX.Element => (
   <FromShell
     line={commandOf("import-subscribers", [websiteId, "-"])}
     around={[`printf '%s\\n' ${head} ${inShell(row)} | `]}
+    {...{ isOff }}
   />
 );
 

@@ -78,9 +78,7 @@ export function EndpointHealth({ client, reload }: EndpointProps): JSX.Element {
     return (
       <div>
         <h4>Endpoint</h4>
-        <p>
-          None. Nothing is posted to this client; it can read its events at <code>GET /text/events</code>.
-        </p>
+        <p>Without one, it reads its events at GET /text/events.</p>
         <div class="card-acts">
           <ChangeEndpoint client={client} reload={reload} />
         </div>

@@ -63,13 +63,7 @@ const PutBackAll = ({ open, reload }: { open: number; reload: () => void }): JSX
       <Confirm
         count={open}
         title={(count) => `Put ${countOf(count, "job")} back?`}
-        lines={[
-          {
-            icon: "sending",
-            text: "Each is done once more.",
-          },
-          { icon: "problem", text: "What fails again is a new dead job." },
-        ]}
+        lines={[{ icon: "sending", text: "Each is done once more." }]}
         act={(count) => `Put ${countOf(count, "job")} back`}
         out="Leave them"
         run={async (expected) => {

@@ -33,7 +33,7 @@ function FirstSteps({ website }: { website?: Overview["websites"][number] | unde
           ? { title: "Make a website", meaning: `${website.name} is made.`, isDone: true }
           : {
               title: "Make a website",
-              meaning: "A website is one brand: its people, its sender, its limits.",
+              meaning: "A website is one brand.",
               line: `put-website ${id} --name "Harbor Coffee" --carrier sandbox`,
               act: canChange && (
                 <ButtonLink kind="dark" href="#/websites/new">
@@ -43,7 +43,7 @@ function FirstSteps({ website }: { website?: Overview["websites"][number] | unde
             },
         {
           title: "Make a client",
-          meaning: "A client is the platform that sends. You get an id and a secret, shown once.",
+          meaning: "A client is the platform that sends.",
           line: `create-client ${id} --name braze`,
         },
         {

@@ -91,7 +91,7 @@ export function UndoImport({ importId, file, count, onUndone }: UndoProps): JSX.
           lines={[
             {
               icon: "none",
-              text: `${countOf(count, "person is", "people are")} as before it: whoever was subscribed or opted out by it.`,
+              text: `${countOf(count, "person is", "people are")} as before it.`,
             },
             { icon: "shield", text: "Whoever has changed since, such as by STOP, stays as they are." },
           ]}

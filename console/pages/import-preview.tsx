@@ -66,7 +66,7 @@ export function ImportPreview({ preview, name, isBusy, onStart, onOther }: Props
       {preview.preview && <PreviewTable preview={preview} rows={preview.preview} />}
       <SaveBar
         effect={`${countOf(subscribed, "person", "people")} will be subscribed to ${name}, and ${formatCount(optedOut)} opted out.`}
-        rest="You can undo this import afterwards, in one step."
+        rest="You can undo it afterwards."
         save={refused > 0 ? `Import the ${countOf(imported, "good row")}` : `Import ${countOf(imported, "row")}`}
         discard="Other file"
         isOff={isBusy || isAway || imported === 0 || unreadableOptOuts > 0}

@@ -104,7 +104,7 @@ function tryStep(message: Message, tries: Tries, index: number): Step {
     what: many ? `${countOf(tries.count, "more try", "more tries")} of ${carrier}, same answer` : `${carrier} ${words}`,
     rest: many ? undefined : index === 0 ? "first try" : "another try",
     explanation: many ? (
-      `The first of them ${formatSeconds(tries.at)}. One text is tried each minute; the others wait.`
+      `The first of them ${formatSeconds(tries.at)}.`
     ) : tries.outcome === "accepted" && message.carrierMessageId ? (
       <>
         It is <Copy value={message.carrierMessageId} what="The carrier’s id" /> there.

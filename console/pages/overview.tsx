@@ -98,6 +98,6 @@ function leadOf({ websites, lastProblems, minutes, days }: Answer): JSX.Element 
 
 const Today = ({ count }: { count: number | undefined }): JSX.Element => (
   <>
-    today <a href="#/reports">{formatCount(count)}</a>
+    today <a href="#/reports?range=today">{formatCount(count)}</a>
   </>
 );

@@ -27,7 +27,7 @@ const ROWS: [label: string, meaning: string, ...fields: Field[]][] = [
   ["Name", "Shown here and in reports.", { key: "name" }],
   [
     "Carrier and sender",
-    "What takes the texts, and the number that they come from.",
+    "What takes the texts.",
     { key: "carrier", options: CARRIERS.map((carrier) => [carrier, carrier]) },
     { key: "sender", label: "Sender", placeholder: "+1 206 555 0100" },
   ],
@@ -75,7 +75,7 @@ const ROWS: [label: string, meaning: string, ...fields: Field[]][] = [
       key: "windows",
       needs: ["custom"],
       label: "Hours of its own",
-      placeholder: "mon-fri 09:00-20:00, sat 10:00-18:00",
+      placeholder: "mon-fri 09:00-20:00",
     },
   ],
   ["Daily limit", "The most texts in 24 hours.", { key: "dailyLimit", is: "number", unit: "texts" }],

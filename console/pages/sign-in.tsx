@@ -49,7 +49,7 @@ export function SignIn({ isAway, words, token, onSignedIn }: Props): JSX.Element
         <Mark /> Textgate
       </div>
       <h1>Sign in</h1>
-      <p class="lead">With your own operator’s token. The session ends after 12 hours.</p>
+      <p class="lead">With your own token, for 12 hours.</p>
       {(isAway || words) && (
         <p class="sign-in-words" role="status">
           {isAway ? "Textgate does not answer. This page looks again every 10 seconds." : words}
@@ -118,6 +118,6 @@ export function NoOperator({ email }: { email: string }): JSX.Element {
 function sentenceOf(failure: Failure): string {
   if (failure.status === 401) return "This token is not known.";
   if (failure.status === 429) return "Too many tries. Wait a minute.";
-  if (failure.status === 404) return "The secret OPERATOR_TOKEN is not set.";
+  if (failure.status === 404) return "OPERATOR_TOKEN is not set.";
   return `${failure.message}${failure.requestId ? ` Request ${failure.requestId}.` : ""}`;
 }

@@ -101,7 +101,7 @@ function ClientCard({ client, onMade, reload }: CardProps): JSX.Element {
       lines={[
         {
           icon: "cancelled",
-          text: "Its requests are refused, everywhere within 90 seconds. You can undo it.",
+          text: "Its requests are refused. You can undo it.",
         },
         { icon: "waiting", text: "Texts that were accepted still go. To stop those too, hold them." },
       ]}

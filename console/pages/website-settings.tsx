@@ -67,7 +67,7 @@ export function NewWebsite(): JSX.Element {
       <div class="setting">
         <div>
           <label for="website-id">Id</label>
-          <p class="hint">1 to 40 of a–z 0–9 -, for life.</p>
+          <p class="hint">1 to 40 of a-z, 0-9 and -, for life.</p>
         </div>
         <div class="controls">
           <input

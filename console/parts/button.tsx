@@ -6,7 +6,8 @@ import { Icon } from "./icon.tsx";
 
 export interface ButtonProps {
   children: ComponentChildren;
-  onPress: () => void;
+  /** Absent: it sends its form. */
+  onPress?: () => void;
   /** `dark`: one a page. `edge`: begins what destroys. `danger`: does it, in the last dialog only. `text`: a word. */
   kind?: "plain" | "dark" | "edge" | "danger" | "text";
   isSmall?: boolean;
@@ -18,7 +19,7 @@ export interface ButtonProps {
 export function Button({ children, onPress, kind = "plain", isSmall, isOff, of }: ButtonProps): JSX.Element {
   return (
     <button
-      type="button"
+      type={onPress ? "button" : "submit"}
       class={`button ${kind} ${isSmall ? "small" : ""}`}
       disabled={isOff}
       aria-label={of && `${children}: ${of}`}

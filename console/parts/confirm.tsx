@@ -54,12 +54,13 @@ export function Confirm(props: Props): JSX.Element {
     <Dialog
       title={title(count)}
       onClose={onClose}
+      onSubmit={() => void press()}
       buttons={
         <>
           {milder && <Button onPress={milder.onPress}>{milder.label}</Button>}
           <span class="gap" />
           <Button onPress={onClose}>{out}</Button>
-          <Button kind={isDanger ? "danger" : "dark"} isOff={isOff} onPress={() => void press()}>
+          <Button kind={isDanger ? "danger" : "dark"} isOff={isOff}>
             {act(count)}
           </Button>
         </>
@@ -82,7 +83,6 @@ export function Confirm(props: Props): JSX.Element {
           {...(field?.hint && { hint: field.hint })}
           value={words}
           onInput={setWords}
-          onEnter={() => void press()}
         />
       )}
       {changed === null ? (

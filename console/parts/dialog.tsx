@@ -7,12 +7,14 @@ interface Props {
   /** From the left: the milder way, the way out, the act. */
   buttons: ComponentChildren;
   onClose: () => void;
+  /** What Enter in a field does, and a button that has nothing of its own. */
+  onSubmit?: () => void;
   /** False: neither Esc nor a press outside closes it. */
   isLight?: boolean;
 }
 
 /** A dialog over the page: a sheet from below on a phone. It gives the focus back to where it was. */
-export function Dialog({ title, children, buttons, onClose, isLight = true }: Props): JSX.Element {
+export function Dialog({ title, children, buttons, onClose, onSubmit, isLight = true }: Props): JSX.Element {
   const ref = useRef<HTMLDialogElement>(null);
   useLayoutEffect(() => {
     const before = document.activeElement;
@@ -38,11 +40,17 @@ export function Dialog({ title, children, buttons, onClose, isLight = true }: Pr
         if (isLight && event.target === ref.current) onClose();
       }}
     >
-      <div class="dialog-content">
+      <form
+        class="dialog-content"
+        onSubmit={(event) => {
+          event.preventDefault();
+          onSubmit?.();
+        }}
+      >
         <h2 id="dialog-title">{title}</h2>
         {children}
         <div class="dialog-buttons">{buttons}</div>
-      </div>
+      </form>
     </dialog>
   );
 }

@@ -32,11 +32,19 @@ export function EmptySteps({ steps }: { steps: EmptyStep[] }): JSX.Element {
   );
 }
 
-/** Under a list: the same from a shell. @param around what stands before and after the command, and then in words */
-export function FromShell({ line, around = [] }: { line: string; around?: string[] }): JSX.Element {
+interface ShellProps {
+  line: string;
+  /** What stands before and after the command, and then in words. */
+  around?: string[];
+  /** Only its place is kept, so that what is around it does not move. */
+  isOff?: boolean | undefined;
+}
+
+/** Under a list: the same from a shell. */
+export function FromShell({ line, around = [], isOff }: ShellProps): JSX.Element {
   const [before, after, words] = around;
   return (
-    <p class="from-shell">
+    <p class="from-shell" style={{ visibility: isOff ? "hidden" : "" }}>
       The same from a shell:{" "}
       <code>
         {before}

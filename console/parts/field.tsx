@@ -20,11 +20,10 @@ interface FieldProps {
   value: string;
   placeholder?: string;
   onInput: (value: string) => void;
-  onEnter?: () => void;
 }
 
 /** A line of text, its name above, its meaning below. */
-export function Field({ id, label, hint, value, placeholder, onInput, onEnter }: FieldProps): JSX.Element {
+export function Field({ id, label, hint, value, placeholder, onInput }: FieldProps): JSX.Element {
   return (
     <Labeled id={id} label={label}>
       <input
@@ -34,9 +33,6 @@ export function Field({ id, label, hint, value, placeholder, onInput, onEnter }:
         autocomplete="off"
         spellcheck={false}
         onInput={(event) => onInput(event.currentTarget.value)}
-        onKeyDown={(event) => {
-          if (event.key === "Enter") onEnter?.();
-        }}
       />
       {hint && <p class="hint">{hint}</p>}
     </Labeled>

@@ -56,6 +56,8 @@ describe("the scale of a chart", () => {
   });
 });
 
+const HELD = { by: "ada", since: "2026-11-25T01:00:00Z", reason: null };
+
 describe("a message", () => {
   it("has a status with a shape of its own, and its reason in words", () => {
     const shown = found().messages.map((message) => [lookOf(message, NOW).word, detailOf(message, NOW)]);
@@ -99,6 +101,26 @@ describe("a message", () => {
   it("is headed by its outcome", () => {
     expect(headingOf(deliveredMessage(), NOW)).toMatch(/^Delivered at \d\d:\d\d:09$/);
     expect(headingOf(waitingMessage(), NOW)).toBe("Waiting for kannel");
+  });
+
+  it.each([
+    ["a second ago", 1, {}, "On its way"],
+    ["half a minute ago", 30, {}, "Waiting for kannel"],
+    ["by a clock that is ahead", -90, {}, "Waiting for kannel"],
+    ["and held", 1, { waits: { until: null, because: "an operator holds it", held: HELD } }, "Held"],
+    ["and tried", 1, { attempts: 1 }, "Waiting for kannel"],
+    [
+      "and scheduled",
+      1,
+      { waits: { until: new Date(NOW + 3_600_000).toISOString(), because: "its sendAt" } },
+      "Waits for its time",
+    ],
+    ["and delivered", 1, { status: "DELIVERED" as const, waits: null }, "Delivered at"],
+  ])("that was accepted %s is headed by what is so", (_, seconds, more, heading) => {
+    const acceptedAt = new Date(NOW - seconds * 1000).toISOString();
+    const waits = { until: null, because: "its job" };
+    const message = { ...waitingMessage(), acceptedAt, attempts: 0, retryAt: null, waits, ...more };
+    expect(headingOf(message, NOW)).toMatch(new RegExp(`^${heading}`));
   });
 
   it("that waits for its time, or for sending hours, says until when and why", () => {

@@ -8,7 +8,7 @@ import { openFixtureConsole } from "./fixture-console.ts";
 import { person } from "./fixture-people.ts";
 import { type FixtureService, REQUEST_ID } from "./fixture-service.ts";
 import { overview } from "./fixture-state.ts";
-import { waitingMessage } from "./fixture-texts.ts";
+import { deliveredMessage, waitingMessage } from "./fixture-texts.ts";
 
 describe.skipIf(!hasBrowser)("in the console", () => {
   let service: FixtureService;
@@ -34,6 +34,42 @@ describe.skipIf(!hasBrowser)("in the console", () => {
   const changes = () => service.asked.filter(({ method }) => method !== "GET");
   const toast = () => shown.page.locator(".toast").innerText();
   const hash = () => new URL(shown.page.url()).hash;
+
+  const PERSON = {
+    Number: "+1 206 555 0142",
+    "When they agreed": "2026-11-02T18:04",
+    "How they agreed": "at the till",
+  };
+
+  it.each([
+    ["Test text…: braze", PAGES.website, { Number: "+1 206 555 0142" }, "POST /operator/clients/"],
+    ["Add a person…", "people?website=harbor-coffee", PERSON, "POST /operator/websites/harbor-coffee/subscribers"],
+  ])("the dialog %s does not move while it is filled in, and Enter sends it", async (opens, address, fields, call) => {
+    await shown.open(address);
+    await button(opens).click();
+    const dialog = shown.page.locator("dialog");
+    const line = dialog.locator(".from-shell");
+    const [place, isShown] = [await dialog.boundingBox(), await line.isVisible()];
+    for (const [label, value] of Object.entries(fields)) await dialog.getByLabel(label, { exact: true }).fill(value);
+    expect([isShown, await line.isVisible()]).toEqual([false, true]);
+    expect(await dialog.boundingBox()).toEqual(place);
+    expect(changes()).toEqual([]);
+    await dialog.getByLabel("Number", { exact: true }).press("Enter");
+    await expect.poll(() => changes().map(({ method, path }) => `${method} ${path}`)[0]).toContain(call);
+    shown.complaints.length = 0;
+  });
+
+  it("a text that was just sent is on its way, and its page follows it by itself", async () => {
+    const acceptedAt = new Date(NOW - 1000).toISOString();
+    const fresh = { ...waitingMessage(), acceptedAt, attempts: 0, retryAt: null, submissions: [] };
+    const call = `GET /operator/${PAGES["message that waits"]}`;
+    service.instead.set(call, { status: 200, body: { ...fresh, waits: { until: null, because: "its job" } } });
+    await shown.open(PAGES["message that waits"]);
+    await shown.page.getByRole("heading", { name: "On its way", exact: true }).waitFor();
+    expect(await shown.page.locator(".page-acts").innerText()).not.toMatch(/Try|Cancel|waits/);
+    service.instead.set(call, { status: 200, body: { ...deliveredMessage(), acceptedAt } });
+    await shown.page.getByRole("heading", { name: /^Delivered at/ }).waitFor({ timeout: 5000 });
+  });
 
   it("a failure stays beside its button, with the id of the request", async () => {
     await shown.open(PAGES["dead jobs"]);
