@@ -3,7 +3,7 @@ import type { Hold, ListedHold, WaitingGroup } from "../answers.ts";
 import { commandOf } from "./shell-command.ts";
 
 /** A hold does not stop the clock. */
-export const WHILE_HELD = "They go when somebody releases them, and end as not sent at their time, held or not.";
+export const WHILE_HELD = "Held texts go when somebody releases them, and end at their time, held or not.";
 
 type Scope = Pick<Hold, "sendPurpose" | "clientId">;
 

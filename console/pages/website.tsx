@@ -90,7 +90,7 @@ function Known({ id, query }: { id: string; query: Route["query"] }): JSX.Elemen
           <div class="filter-row">
             <Choice
               id="campaign-days"
-              label="Days of the campaigns"
+              label="Days"
               options={rangeOptions(Date.now()).filter(([value]) => value !== CUSTOM)}
               value={days}
               onChange={(to) => go(toHash(["websites", id], { at: query.at, range: to }))}

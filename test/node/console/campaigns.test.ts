@@ -33,7 +33,7 @@ describe("a campaign", () => {
     [of({ accepted: 9, waiting: 9 }), /^None has gone in the last minutes\.$/],
     [
       of({ accepted: 9, waiting: 6, held: 6, sent: 3, perMinute: 3 }),
-      /^They go when somebody releases them, and end as not sent at their time, held or not\.$/,
+      /^Held texts go when somebody releases them, and end at their time, held or not\.$/,
     ],
     [of({ accepted: 9, scheduled: 9 }), /^They go at their time, or when sending hours open\.$/],
     [of(DONE), /^All have gone, or have ended\.$/],

@@ -186,7 +186,7 @@ describe.skipIf(!hasBrowser)("in a list of the console", () => {
     const file = shown.page.getByRole("link", { name: "All, as CSV" });
     expect(await file.getAttribute("href")).toContain(days);
     expect(await file.getAttribute("download")).toBe("textgate-harbor-coffee-2026-10-by-purpose-UTC.csv");
-    await shown.page.getByLabel("Days of the campaigns").selectOption("yesterday");
+    await shown.page.getByLabel("Days", { exact: true }).selectOption("yesterday");
     await shown.settled();
     expect(new URL(shown.page.url()).hash).toBe("#/websites/harbor-coffee?range=yesterday");
     expect(service.asked.at(-1)?.path).toMatch(/from=2026-11-2\d&to=2026-11-2\d$/);
