@@ -2,6 +2,7 @@
 // for each of them would take a minute.
 import type { Deps } from "../../../src/deps.ts";
 import { newId } from "../../../src/domain/databases/home.ts";
+import { countryOf } from "../../../src/domain/people/places.ts";
 import { findWebsite } from "../../../src/store/clients/websites.ts";
 import { prepare, sql } from "../../../src/store/sql.ts";
 import type { Sending } from "./platforms.ts";
@@ -17,6 +18,8 @@ const MILLISECONDS_APART = 12;
 /** Numbers of 555-0100 to 555-0199 with this area code and those after it. */
 const FIRST_NUMBER = 16_005_550_100;
 const NUMBERS_OF_AN_AREA = 100;
+const numberOf = (index: number) =>
+  FIRST_NUMBER + Math.floor(index / NUMBERS_OF_AN_AREA) * 10_000_000 + (index % NUMBERS_OF_AN_AREA);
 
 /** They have subscribed before the month that is counted. */
 const SUBSCRIBED_BEFORE = 60 * 86_400_000;
@@ -25,10 +28,12 @@ const SUBSCRIBED_BEFORE = 60 * 86_400_000;
 export async function storeSale({ db }: Deps, { websiteId, clientId }: Sending, at: number): Promise<void> {
   const home = (await findWebsite(db, websiteId))?.home ?? 0;
   const timeOf = (index: number) => at + index * MILLISECONDS_APART;
-  const ids = JSON.stringify(
-    Array.from({ length: SALE_TEXTS }, (_, index) => newId(home, timeOf(index), crypto.randomUUID())),
+  const texts = JSON.stringify(
+    Array.from({ length: SALE_TEXTS }, (_, index) => {
+      const phone = numberOf(index);
+      return { id: newId(home, timeOf(index), crypto.randomUUID()), phone, country: countryOf(phone) };
+    }),
   );
-  const phone = sql`${FIRST_NUMBER} + (key / ${NUMBERS_OF_AN_AREA}) * 10000000 + key % ${NUMBERS_OF_AN_AREA}`;
   const accepted = sql`${at} + key * ${MILLISECONDS_APART}`;
   const status = sql`iif(key % 61 = 0, 'FAILED_TO_DELIVERY', 'DELIVERED')`;
   const reason = sql`iif(key % 61 = 0, 'UNDELIVERED', NULL)`;
@@ -36,7 +41,7 @@ export async function storeSale({ db }: Deps, { websiteId, clientId }: Sending, 
     prepare(
       db,
       sql`INSERT INTO subscription_changes (website_id, phone, subscribed, changed_at, source, proof)
-        SELECT ${websiteId}, ${phone}, 1, ${at - SUBSCRIBED_BEFORE}, 'import', 'sale' FROM json_each(${ids})`,
+        SELECT ${websiteId}, value ->> 'phone', 1, ${at - SUBSCRIBED_BEFORE}, 'import', 'sale' FROM json_each(${texts})`,
     ),
     prepare(
       db,
@@ -46,19 +51,19 @@ export async function storeSale({ db }: Deps, { websiteId, clientId }: Sending, 
     prepare(
       db,
       sql`INSERT INTO messages (message_id, website_id, client_id, phone, text, callback_data, send_purpose, status, reason_code,
-          accepted_at, updated_at, attempts, carrier, encoding, segments, kind)
-        SELECT value, ${websiteId}, ${clientId}, ${phone}, ${TEXT}, '', ${SEND_PURPOSE}, ${status}, ${reason},
-          ${accepted}, ${accepted} + 4000 + key % 900, 1, 'sandbox', 'GSM-7', 1, 'marketing' FROM json_each(${ids})`,
+          accepted_at, updated_at, attempts, carrier, encoding, segments, kind, country)
+        SELECT value ->> 'id', ${websiteId}, ${clientId}, value ->> 'phone', ${TEXT}, '', ${SEND_PURPOSE}, ${status}, ${reason},
+          ${accepted}, ${accepted} + 4000 + key % 900, 1, 'sandbox', 'GSM-7', 1, 'marketing', value ->> 'country' FROM json_each(${texts})`,
     ),
     prepare(
       db,
       sql`INSERT INTO events (website_id, client_id, message_id, event, occurred_at)
-        SELECT ${websiteId}, ${clientId}, value, 'SENDING', ${accepted} + 700 FROM json_each(${ids})`,
+        SELECT ${websiteId}, ${clientId}, value ->> 'id', 'SENDING', ${accepted} + 700 FROM json_each(${texts})`,
     ),
     prepare(
       db,
       sql`INSERT INTO events (website_id, client_id, message_id, event, occurred_at, reason_code)
-        SELECT ${websiteId}, ${clientId}, value, ${status}, ${accepted} + 4000 + key % 900, ${reason} FROM json_each(${ids})`,
+        SELECT ${websiteId}, ${clientId}, value ->> 'id', ${status}, ${accepted} + 4000 + key % 900, ${reason} FROM json_each(${texts})`,
     ),
   ]);
 }

@@ -73,6 +73,7 @@ const KINDS = {
       "transactionalPurposes",
       "allowedCountries",
       "timeZone",
+      "country",
       "region",
       "zones",
       "states",
