@@ -165,9 +165,10 @@ describe.skipIf(!hasBrowser)("on the console's page of what waits", () => {
       holds: [{ ...hold, sendPurpose: "winter-sale", clientId: null }],
     };
     service.instead.set("GET /operator/websites/northwind/campaigns/winter-sale", { status: 200, body: held });
+    service.instead.set("GET /operator/holds", { status: 200, body: { holds: held.holds } });
     await button("Hold: winter-sale").click();
     await expect.poll(() => cancel.isEnabled()).toBe(true);
-    expect(await button("Hold: winter-sale").isDisabled()).toBe(true);
+    await button("Release…: winter-sale").waitFor();
     expect((await cancel.boundingBox())?.x).toBe(place?.x);
     await shown.page.getByText("871 texts of winter-sale are held.").waitFor();
     expect(changes().map(({ path, body }) => [path, JSON.parse(body)])).toEqual([
@@ -181,7 +182,7 @@ describe.skipIf(!hasBrowser)("on the console's page of what waits", () => {
   it.each([
     ["without a text", none(), "No text of winter-sale in 30 days"],
     ["whose texts are scheduled", scheduled, "20 texts of winter-sale are scheduled"],
-    ["that is over", over, "98.7 % of winter-sale arrived"],
+    ["that is over", over, /^winter-sale: 98.7 % of .* arrived/],
   ])("a campaign %s is held all the same, and released in the same place", async (_, body, title) => {
     const listed = { status: 200, body: { holds: [] as unknown[] } };
     service.instead.set(`GET /operator/${PAGES.campaign}`, { status: 200, body });
@@ -215,7 +216,6 @@ describe.skipIf(!hasBrowser)("on the console's page of what waits", () => {
     service.instead.set(call, { status: 200, body: { ...held, ...sum } });
     await shown.open("websites/harbor-coffee/campaigns/loyalty-nudge");
     await shown.page.getByRole("heading", { name: "140 texts of loyalty-nudge are held" }).waitFor();
-    expect(await button("Hold: loyalty-nudge").isDisabled()).toBe(true);
     await button("Release…: loyalty-nudge").click();
     await button("Keep them held").click();
     await button("Cancel…: loyalty-nudge").click();
