@@ -6,7 +6,7 @@ import type { Call } from "../http/call.ts";
 import { carrierCodeTable } from "./carrier-codes.ts";
 import { limitTable } from "./limits.ts";
 import { carrierSettingTable, settingTable } from "./settings.ts";
-import { code, errorSections, jobTable, keywordTable, problemSections, sandboxTable, toTable } from "./tables.ts";
+import { code, jobTable, keywordTable, problemSections, sandboxTable, toTable } from "./tables.ts";
 import { toTemplate } from "./write-operation.ts";
 
 const MARKED = /(<!-- ([\w ]+): written by npm run docs -->\n).*?(<!-- end -->)/gs;
@@ -29,8 +29,6 @@ export function makeTables(): Record<string, string> {
   return {
     calls: callTable(CALLS.filter(({ access }) => typeof access === "object")),
     limits: limitTable(),
-    errors: errorSections("clients", false),
-    "errors of operators and carriers": errorSections("others"),
     "numbers of the sandbox": sandboxTable(),
     keywords: keywordTable(),
     "codes of carriers": carrierCodeTable(),

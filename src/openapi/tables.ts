@@ -25,25 +25,22 @@ function meaningTable(head: string[], meanings: Record<string, string>): string 
   );
 }
 
-/**
- * @param of the calls that can get the errors: those of clients, or of the operator and of carriers alone
- * @param hasBulk whether it says when to send a bulk request again: docs/api.md has a table of its own
- */
-export function errorSections(of: "clients" | "others", hasBulk = true): string {
+/** @param of the calls that can get the errors: those of clients, or of the operator and of carriers alone */
+export function errorSections(of: "clients" | "others"): string {
   const kinds = (Object.keys(ERROR_CODES) as ErrorKind[]).filter(
     (kind) => NOT_FOR_CLIENTS.has(kind) === (of === "others"),
   );
-  return kinds.map((kind) => describeError(kind, hasBulk)).join("\n\n");
+  return kinds.map((kind) => describeError(kind)).join("\n\n");
 }
 
 /** A heading for each code, so that a link leads to it: `#40001`. */
-function describeError(kind: ErrorKind, hasBulk: boolean): string {
+function describeError(kind: ErrorKind): string {
   const { meaning, advice } = ERROR_MEANINGS[kind];
   const bulk = REPEATS[kind];
   return [
     `### ${ERROR_CODES[kind]}`,
     [meaning, advice].filter(Boolean).join(" "),
-    hasBulk && bulk && `**Send a bulk request again?** ${bulk}`,
+    bulk && `**Send a bulk request again?** ${bulk}`,
   ]
     .filter(Boolean)
     .join("\n\n");

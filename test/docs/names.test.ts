@@ -75,7 +75,7 @@ describe("each page", () => {
     const codes = findAll(/(?<![\w.,+-])([45]\d{4})(?![\w-])/g, ["docs/carriers.md", "docs/deploying.md"]);
     const known = Object.values(ERROR_CODES).map(String);
     const ofCarriers = ["docs/runbook.md: 30034"];
-    expect(codes.length).toBeGreaterThan(80);
+    expect(codes.length).toBeGreaterThan(40);
     expect(codes.filter((found) => !known.includes(nameOf(found)) && !ofCarriers.includes(found))).toEqual([]);
   });
 
@@ -104,7 +104,7 @@ describe("each page", () => {
   it("names settings, statuses and reasons that exist", () => {
     const known: readonly string[] = [...SETTINGS, ...VARIABLES, ...MESSAGE_STATUSES, ...REASONS];
     const named = findAll(/`([A-Z]+_[A-Z_]+)`/g);
-    expect(named.length).toBeGreaterThan(150);
+    expect(named.length).toBeGreaterThan(100);
     expect(named.filter((found) => !known.includes(nameOf(found)))).toEqual([]);
   });
 

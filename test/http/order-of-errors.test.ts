@@ -1,6 +1,6 @@
-/** A request that breaks several rules gets the code that docs/errors.md has first: "Checks run in the order of this page". */
+/** A request that breaks several rules gets the code that `/docs` has first: "Checks run in the order of the codes here". */
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import errorsPage from "../../docs/errors.md?raw";
+import { description } from "../../src/openapi/about.ts";
 import { RateGate, type RateLimiterNamespace } from "../../src/platform/rate-limiter.ts";
 import { type TestClient, World } from "../world.ts";
 
@@ -8,7 +8,7 @@ const PATH = "/text/message/statuses";
 const ATTACKER = { "cf-connecting-ip": "198.51.100.7" };
 const TOO_LARGE = 512 * 1024 + 1;
 
-const ORDER = [...errorsPage.matchAll(/^### (\d{5})$/gm)].map(([, code]) => Number(code));
+const ORDER = [...description().matchAll(/^### (\d{5})$/gm)].map(([, code]) => Number(code));
 
 /** What is checked of every call with a body. Two of them cannot meet in one request: an unknown path has no method. */
 const FAULTS = [40400, 40500, 40100, 42903, 40101, 40300, 40301, 42900, 41500, 41501, 41300, 40000, 40001] as const;

@@ -64,7 +64,7 @@ describe("the tables", () => {
     expect(known.filter((code) => code !== "1" && !callingCodes.includes(code))).toEqual([]);
   });
 
-  /** After a change of the overrides: docs/sending-hours.md says how to make the tables again. */
+  /** After a change of the overrides: CONTRIBUTING.md says how to make the tables again. */
   it.each([
     ...AREA_CODE_OVERRIDES.map((override) => ({ ...override, start: "+1" })),
     ...CALLING_CODE_OVERRIDES.map((override) => ({ ...override, start: "+", region: undefined })),
