@@ -61,6 +61,11 @@ describe("README.md and docs/", () => {
     expect(known.some((file) => file === name || file.startsWith(`${name.replace(/\/$/, "")}/`))).toBe(true);
   });
 
+  it.each(["npm start", "npm test"])("begin with the command of a fresh machine: %s", (command) => {
+    const readme = pages.find(({ path }) => path === "README.md")?.text ?? "";
+    expect(readme).toContain(`\n    npm ci && ${command}\n`);
+  });
+
   it("ends before its reader tires", () => {
     const readme = pages.find(({ path }) => path === "README.md")?.text ?? "";
     expect(readme.trimEnd().split("\n").length).toBeLessThanOrEqual(150);

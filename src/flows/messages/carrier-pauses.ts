@@ -70,7 +70,7 @@ export function wakeLater(deps: Deps, key: BreakerKey): void {
   );
 }
 
-/** Texts of this sender have another way to go, by a website's new settings: those that wait for a retry try it now, in the background. */
+/** Makes the messages that wait for a retry by this sender due now, in the background: new settings of a website give them another way. */
 export function tryNewWay(deps: Deps, key: BreakerKey): void {
   deps.waitUntil(
     unlessItFails(deps, "carrier.pause-unknown", toLogged(key), async () => {
