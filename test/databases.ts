@@ -20,7 +20,6 @@ export async function bindDatabases(world: World, count: number): Promise<void> 
       .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE '\\_cf%' ESCAPE '\\'")
       .all<{ name: string }>();
     const empty = tables.results.map(({ name }) => db.prepare(`DELETE FROM "${name}"`));
-    // What emptyStores has not reached: see there.
     if (empty.length > 0) await db.batch([db.prepare("PRAGMA defer_foreign_keys = true"), ...empty]);
     else await makeSchema(db);
   }

@@ -1,11 +1,10 @@
-import { reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import schema from "../migrations/0001_schema.sql?raw";
 import { LATEST_MIGRATION } from "../src/store/database.ts";
 import { emptyObjects } from "./objects.ts";
 import type { World } from "./world.ts";
 
-/** The schema as this file of tests has made it, as SQLite tells it. */
+/** The schema as the first test made it, as SQLite tells it. */
 let made: string | null | undefined;
 
 /** Empties the stores, and gives the database its schema. */
@@ -33,14 +32,24 @@ async function emptyKeys(): Promise<void> {
 }
 
 /**
- * Deletes all that the stores hold, schema included. Each store is a Durable Object here, and `reset` deletes the storage of
- * objects in memory alone (workerd, server.c++: ActorNamespace::deleteAll). An object leaves memory after 10 idle
- * seconds, and its storage stays on disk: a call brings it back first.
+ * Deletes all that the stores hold, schema included. `reset` of cloudflare:test would end every object of the process, those of
+ * D1 and KV among them, and a call that is on its way to one then fails in whatever test runs.
  */
 export async function emptyStores(): Promise<void> {
-  await Promise.all([env.DB.prepare("SELECT 1").all(), env.CREDENTIALS.list({ limit: 1 })]);
-  await reset();
+  await Promise.all([dropSchema(env.DB), emptyKeys(), emptyObjects()]);
 }
+
+async function dropSchema(db: D1Database): Promise<void> {
+  const { results } = await db.prepare(NAMES).all<{ type: "table" | "view"; name: string }>();
+  const named = (type: string, sql: string) =>
+    results.filter((row) => row.type === type).map(({ name }) => db.prepare(`${sql} "${name}"`));
+  const drops = [...named("view", "DROP VIEW"), ...named("table", "DELETE FROM"), ...named("table", "DROP TABLE")];
+  await db.batch([db.prepare("PRAGMA defer_foreign_keys = true"), ...drops]);
+}
+
+/** Those of D1 itself, and of SQLite, stay. */
+const NAMES = `SELECT type, name FROM sqlite_schema WHERE type IN ('table', 'view')
+  AND name NOT LIKE '\\_cf%' ESCAPE '\\' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'`;
 
 /** Faster than to apply the migration. */
 export async function makeSchema(db: D1Database = env.DB): Promise<void> {
