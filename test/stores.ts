@@ -40,15 +40,20 @@ export async function emptyStores(): Promise<void> {
 }
 
 async function dropSchema(db: D1Database): Promise<void> {
-  const { results } = await db.prepare(NAMES).all<{ type: "table" | "view"; name: string }>();
+  const { results } = await db.prepare(NAMES).all<{ type: string; name: string }>();
   const named = (type: string, sql: string) =>
     results.filter((row) => row.type === type).map(({ name }) => db.prepare(`${sql} "${name}"`));
-  const drops = [...named("view", "DROP VIEW"), ...named("table", "DELETE FROM"), ...named("table", "DROP TABLE")];
-  await db.batch([db.prepare("PRAGMA defer_foreign_keys = true"), ...drops]);
+  await db.batch([
+    db.prepare("PRAGMA defer_foreign_keys = true"),
+    ...named("trigger", "DROP TRIGGER"),
+    ...named("view", "DROP VIEW"),
+    ...named("table", "DELETE FROM"),
+    ...named("table", "DROP TABLE"),
+  ]);
 }
 
 /** Those of D1 itself, and of SQLite, stay. */
-const NAMES = `SELECT type, name FROM sqlite_schema WHERE type IN ('table', 'view')
+const NAMES = `SELECT type, name FROM sqlite_schema WHERE type IN ('table', 'view', 'trigger')
   AND name NOT LIKE '\\_cf%' ESCAPE '\\' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'`;
 
 /** Faster than to apply the migration. */

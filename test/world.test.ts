@@ -1,4 +1,3 @@
-import { abortAllDurableObjects } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, expect, it, vi } from "vitest";
 import { objectsOn } from "./objects.ts";
@@ -27,15 +26,22 @@ it("starts with empty stores, after rows, keys and objects", async () => {
   expect(await used()).toBe(0);
 });
 
-// An object that is idle for 10 seconds goes from memory as one that is aborted does; its rows stay on disk.
 it.each([
-  ["that run", () => {}],
-  ["that have gone from memory", abortAllDurableObjects],
-])("starts with empty stores, after stores %s", async (_, leave) => {
+  ["table", "CREATE TABLE of_another_test (a)"],
+  ["view", "CREATE VIEW of_another_test AS SELECT website_id FROM websites"],
+  [
+    "trigger that refuses",
+    "CREATE TRIGGER of_another_test BEFORE DELETE ON websites BEGIN SELECT RAISE(ABORT, 'no'); END",
+  ],
+  ["table less", "DROP TABLE counts"],
+])("starts with empty stores and the schema, after a test that left a %s", async (_, change) => {
   const world = await World.create();
-  const empty = await dump(world);
+  const empty = [await dump(world), await schema(world)];
   await world.brand(["+12125550100,ada@example.com,true"]);
-  await env.DB.prepare("CREATE TABLE of_another_test (a)").run();
-  await leave();
-  expect(await dump(await World.create())).toBe(empty);
+  await env.DB.prepare(change).run();
+  const next = await World.create();
+  expect([await dump(next), await schema(next)]).toEqual(empty);
 });
+
+const schema = (world: World) =>
+  world.rows("SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE '\\_cf%' ESCAPE '\\' ORDER BY type, name");
