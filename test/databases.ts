@@ -1,7 +1,7 @@
 // Worlds with several databases.
 import { env } from "cloudflare:workers";
 import { makeDatabase } from "../src/deps.ts";
-import { makeSchema } from "./stores.ts";
+import { remakeSchema } from "./stores.ts";
 import { strictDatabase } from "./strict/database.ts";
 import type { TestClient, World } from "./world.ts";
 
@@ -14,15 +14,7 @@ export function boundDatabase(database: string): D1Database {
 /** Binds DB_2 and so on, empty and with the schema. @param count with the first, at most 8 */
 export async function bindDatabases(world: World, count: number): Promise<void> {
   const names = Array.from({ length: count - 1 }, (_, index) => `DB_${index + 2}`);
-  for (const name of names) {
-    const db = boundDatabase(name);
-    const tables = await db
-      .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE '\\_cf%' ESCAPE '\\'")
-      .all<{ name: string }>();
-    const empty = tables.results.map(({ name }) => db.prepare(`DELETE FROM "${name}"`));
-    if (empty.length > 0) await db.batch([db.prepare("PRAGMA defer_foreign_keys = true"), ...empty]);
-    else await makeSchema(db);
-  }
+  for (const name of names) await remakeSchema(boundDatabase(name));
   useDatabases(world, (name) => strictDatabase(boundDatabase(name)), names);
 }
 
