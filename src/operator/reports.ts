@@ -58,6 +58,7 @@ const COUNTS = {
 
 const REPORT = {
   websiteId: "brand",
+  sendPurpose: null,
   timeZone: "UTC",
   from: "2026-11-20",
   to: "2026-11-21",
@@ -100,14 +101,19 @@ const get = operatorCall({
   description:
     "Accepted messages and what has become of them, failures by status and by reason, clicked messages, opt-outs, and segments of sent messages; by day of acceptance, sendPurpose, country of the number, reason or sender. Exact, purged messages included. By reason, a message without one is in the row null. By sender, a day counts for the sender that the website had at its end.",
   database: "named",
-  parameters: [WEBSITE, ...parameters("day")],
+  parameters: [
+    WEBSITE,
+    ...parameters("day"),
+    inQuery("purpose", "Only messages with this `sendPurpose`. Default: all."),
+  ],
   answers: [{ ...ok(reportAnswers.Report, ROWS, REPORT), other: CSV }],
   errors: ["resource-unknown", "fields-wrong"],
   namesNobody: true,
   command: { name: "report", options: OPTIONS },
   run: async (request, deps) => {
     const website = await requireWebsite(request, deps);
-    return answerReport(request, deps, [website], { websiteId: website.websiteId, by: "day" });
+    const sendPurpose = String(request.query.purpose ?? "") || null;
+    return answerReport(request, deps, [website], { websiteId: website.websiteId, sendPurpose, by: "day" });
   },
 });
 
@@ -134,7 +140,7 @@ const getOfAll = operatorCall({
   run: async (request, deps) => {
     const { answers, missing } = await askEach(deps, ({ db }) => listWebsites(db));
     if (missing.unavailableDatabases) throw new RequestFailure({ kind: "store-unavailable" });
-    return answerReport(request, deps, answers.flat(), { websiteId: null, by: "website" });
+    return answerReport(request, deps, answers.flat(), { websiteId: null, sendPurpose: null, by: "website" });
   },
 });
 
@@ -143,7 +149,7 @@ async function answerReport(
   request: ApiRequest,
   deps: Deps,
   websites: Website[],
-  otherwise: { websiteId: string | null; by: GroupBy },
+  otherwise: { websiteId: string | null; sendPurpose: string | null; by: GroupBy },
 ): Promise<Response> {
   const zone = tryFields(zoneFields, zoneOf(request)).data?.timeZone ?? UTC;
   const { by, format, range, timeZone } = readTogether({

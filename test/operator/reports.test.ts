@@ -131,6 +131,18 @@ describe("a report", () => {
     expect(await report()).toMatchObject({ from: "2026-10-25", to: "2026-11-23", by: "day" });
   });
 
+  it("is of one purpose where one is named", async () => {
+    await sendEverything();
+    const byPurpose = await report("by=purpose");
+    for (const { sendPurpose, ...counts } of byPurpose.rows) {
+      const { total, ...of } = await report(`purpose=${sendPurpose}`);
+      expect(of.sendPurpose).toBe(sendPurpose);
+      expect(total).toMatchObject(counts);
+    }
+    expect(await report("purpose=Spring")).toMatchObject({ sendPurpose: "Spring", rows: [], total: { accepted: 0 } });
+    expect(byPurpose.sendPurpose).toBeNull();
+  });
+
   it("is of one website", async () => {
     const other = await world.brand([ADA], "other");
     await world.send(other, { phone: ADA });

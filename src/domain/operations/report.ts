@@ -58,6 +58,7 @@ const rowSchema = z
 
 export const reportSchema = z.object({
   websiteId: z.string().nullable().describe("null: all websites."),
+  sendPurpose: z.string().nullable().describe("null: messages with any `sendPurpose`."),
   timeZone: z.string().describe("The IANA name of the zone whose days are meant."),
   from: z.iso.date(),
   to: z.iso.date(),

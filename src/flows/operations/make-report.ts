@@ -20,8 +20,8 @@ const WEBSITES_A_STATEMENT = 25;
 const DAYS_A_STATEMENT = 800;
 const STATEMENTS_AT_ONCE = 3;
 
-/** What is asked: of websites, by what, and on which days. */
-type Question = Pick<Report, "websiteId" | "timeZone" | "from" | "to" | "by">;
+/** What is asked: of websites and of a purpose, by what, and on which days. */
+type Question = Pick<Report, "websiteId" | "sendPurpose" | "timeZone" | "from" | "to" | "by">;
 
 export async function reportOn(deps: Deps, websites: Website[], question: Question): Promise<Report> {
   const counted = await askTheirs(deps, websites, (own, some) => countIn(own, some, question));
@@ -31,7 +31,7 @@ export async function reportOn(deps: Deps, websites: Website[], question: Questi
 /** Counts the messages of websites of one database. */
 async function countIn(deps: Deps, websites: Website[], question: Question): Promise<ReportRow[]> {
   const count = async (some: Website[]) =>
-    countMessages(deps.db, await split(deps.db, some, question), question.by, deps.now());
+    countMessages(deps.db, await split(deps.db, some, question), question, deps.now());
   const most = Math.min(WEBSITES_A_STATEMENT, Math.max(1, Math.floor(DAYS_A_STATEMENT / countDays(question))));
   return (await inParallel(chunk(websites, most), STATEMENTS_AT_ONCE, count)).flat();
 }

@@ -24,8 +24,14 @@ interface StoredRow {
 /**
  * What report_counts has, and the stored messages that it does not have (see report-counts.ts). A row of which a cancellation has left nothing is
  * left out.
+ * @param sendPurpose null: any
  */
-export async function countMessages(db: D1Database, parts: Part[], by: GroupBy, now: number): Promise<ReportRow[]> {
+export async function countMessages(
+  db: D1Database,
+  parts: Part[],
+  { by, sendPurpose }: { by: GroupBy; sendPurpose: string | null },
+  now: number,
+): Promise<ReportRow[]> {
   const rows = await runQuery<StoredRow>(
     prepare(
       db,
@@ -37,6 +43,7 @@ export async function countMessages(db: D1Database, parts: Part[], by: GroupBy, 
             d.messages, d.segments, d.clicked, d.clicks, d.robot_clicks, d.opted_out, 0 AS is_ahead, 0 AS is_held
           FROM parts p CROSS JOIN report_counts d
             ON d.website_id = p.website_id AND d.quarter >= p.from_time / 900000 AND d.quarter < p.until_time / 900000
+          WHERE ${sendPurpose} IS NULL OR d.send_purpose = ${sendPurpose}
           UNION ALL
           SELECT p.part, m.send_purpose, m.country, m.status, m.reason,
             m.messages, m.segments, m.clicked, m.clicks, m.robot_clicks, m.opted_out,
@@ -44,6 +51,7 @@ export async function countMessages(db: D1Database, parts: Part[], by: GroupBy, 
             m.status = 'PENDING_TO_SEND' AND coalesce(m.send_at <= ${now}, 1) AND ${IS_HELD}
           FROM parts p CROSS JOIN message_counts m ON m.website_id = p.website_id
             AND m.accepted_at >= max(p.from_time, p.counted_until) AND m.accepted_at < p.until_time
+          WHERE ${sendPurpose} IS NULL OR m.send_purpose = ${sendPurpose}
         )
         SELECT CASE ${by} WHEN 'purpose' THEN send_purpose WHEN 'country' THEN country ELSE part END AS name, status, reason,
           is_ahead, is_held, sum(messages) AS messages, sum(segments) AS segments, sum(clicked) AS clicked, sum(clicks) AS clicks,
