@@ -50,7 +50,7 @@ async function readMessages(): Promise<(Seen & { messageId: string })[]> {
     clicked: row.clicks === null ? 0 : 1,
     clicks: Number(row.clicks ?? 0),
     robotClicks: Number(row.robot_clicks ?? 0),
-    optedOut: row.opted_out === 1 ? 1 : 0,
+    optedOut: [1, 3].includes(Number(row.opted_out)) ? 1 : 0,
     reason: row.reason_code as ReportRow["reason"],
   }));
 }
