@@ -69,12 +69,12 @@ export function notSentWords(counts: Outcomes): string {
   return count > 0 ? `${formatCount(count)} not sent` : "";
 }
 
-/** `98.4 % of 2,931 texts with a receipt arrived; 6 not sent`. @param besides said of the rate */
-export function arrivedWords(counts: Outcomes, besides = ""): string {
+/** `98.4 % of 2,931 texts with a receipt arrived; 6 not sent`. */
+export function arrivedWords(counts: Outcomes): string {
   const reported = reportedOf(counts);
   const arrived =
     reported > 0
-      ? `${formatShare(counts.delivered, reported)} of ${countOf(reported, "text")} with a receipt arrived${besides}`
+      ? `${formatShare(counts.delivered, reported)} of ${countOf(reported, "text")} with a receipt arrived`
       : "No receipt has come";
   return [arrived, notSentWords(counts)].filter(Boolean).join("; ");
 }

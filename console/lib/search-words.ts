@@ -87,16 +87,7 @@ export function writeSearch({ filters, text }: Pick<Search, "filters" | "text">)
 
 const unquoted = (value: string) => value.replace(/^"|"$/g, "");
 
-function faultOf(name: string): string {
-  const near = FILTERS.find((filter) => isNear(filter, name.toLowerCase()));
-  return `“${name}:” is no filter.${near ? ` Did you mean ${near}:?` : ` There are ${FILTERS.map((it) => `${it}:`).join(" ")}`}`;
-}
-
-/** It begins alike, and has at most two other letters. */
-function isNear(filter: string, name: string): boolean {
-  const others = [...name].filter((letter) => !filter.includes(letter)).length;
-  return filter[0] === name[0] && others <= 1 && Math.abs(filter.length - name.length) <= 2;
-}
+const faultOf = (name: string) => `“${name}:” is no filter. There are ${FILTERS.map((it) => `${it}:`).join(" ")}`;
 
 /**
  * The time that somebody means by `02:41` (today), `yesterday`, `2026-11-21` or `2026-11-21T02:41`, in their own time zone, or with a

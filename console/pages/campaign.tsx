@@ -1,17 +1,19 @@
 import type { JSX } from "preact";
 import type { Campaign } from "../answers.ts";
-import { websitePath } from "../lib/addresses.ts";
+import { reportPath, websitePath } from "../lib/addresses.ts";
 import { leadOf, readyOf, titleOf } from "../lib/campaign-words.ts";
-import { formatCount, formatShare, sumOf } from "../lib/numbers.ts";
+import { formatCount, sumOf } from "../lib/numbers.ts";
 import { pendingOf } from "../lib/outcomes.ts";
 import { fillDays } from "../lib/ranges.ts";
+import { pathOf, type Route } from "../lib/router.ts";
 import { commandOf } from "../lib/shell-command.ts";
 import { cityOf, formatClockIn, formatTime } from "../lib/times.ts";
 import { useAnswer } from "../lib/use-answer.ts";
 import { Asking } from "../parts/confirm.tsx";
+import { Counting, DaysFields, readDays, useReport } from "../parts/days.tsx";
 import { DaysSection } from "../parts/days-section.tsx";
 import { FromShell } from "../parts/empty.tsx";
-import { outcomeTiles } from "../parts/outcome-tiles.tsx";
+import { countedTiles } from "../parts/outcome-tiles.tsx";
 import { NoAnswer, Page } from "../parts/page.tsx";
 import { SmallSection } from "../parts/small-chart.tsx";
 import { Tiles } from "../parts/tiles.tsx";
@@ -23,7 +25,8 @@ import { useHolds } from "./website-holds.tsx";
 const SECONDS = 15;
 
 /** A purpose of a website: while its texts go, how far it is and what stops it; afterwards, what came of it. */
-export function CampaignPage({ websiteId, sendPurpose }: { websiteId: string; sendPurpose: string }): JSX.Element {
+export function CampaignPage({ route }: { route: Route }): JSX.Element {
+  const [, websiteId = "", , sendPurpose = ""] = route.path;
   const path = `${websitePath(websiteId)}/campaigns/${encodeURIComponent(sendPurpose)}`;
   const { data, failure, reload } = useAnswer<Campaign>(path, SECONDS);
   const now = useNow(SECONDS);
@@ -32,7 +35,7 @@ export function CampaignPage({ websiteId, sendPurpose }: { websiteId: string; se
     nameOf: (id) => id.slice(0, 8),
   });
   if (!data) return <NoAnswer failure={failure} title={sendPurpose} onRetry={reload} />;
-  const { websiteName, timeZone, asOf, minutes, days } = data;
+  const { websiteName, timeZone, minutes } = data;
   const gone = sumOf(minutes, "gone");
   return (
     <Page
@@ -55,7 +58,6 @@ export function CampaignPage({ websiteId, sendPurpose }: { websiteId: string; se
       }
     >
       {holding.list}
-      <Numbers campaign={data} />
       {gone > 0 && (
         <SmallSection
           title="Gone"
@@ -66,22 +68,44 @@ export function CampaignPage({ websiteId, sendPurpose }: { websiteId: string; se
           tone="none-fill"
         />
       )}
-      {data.accepted > 0 && (
-        <OutcomesSection
-          counts={data}
-          search={searchOf(data)}
-          of={`in 30 days${asOf ? `, as counted at ${formatTime(asOf, now)}` : ""}`}
-        />
-      )}
-      {days.length > 1 && (
-        <DaysSection
-          title="By day"
-          delivered={data.delivered}
-          days={fillDays(days, { from: days[0]?.day ?? "", to: days.at(-1)?.day ?? "" })}
-        />
-      )}
+      <Days campaign={data} route={route} />
       <FromShell line={commandOf("campaign", [websiteId, sendPurpose])} />
     </Page>
+  );
+}
+
+/** What came of it on the days that are chosen. The campaign itself has the last 30 of UTC. */
+function Days({ campaign, route }: { campaign: Campaign; route: Route }): JSX.Element {
+  const { websiteId, sendPurpose, timeZone, asOf } = campaign;
+  const chosen = readDays(route);
+  const { data, failure } = useReport(pathOf(reportPath(websiteId), { purpose: sendPurpose }), chosen);
+  const counted = chosen.isUsual ? campaign : data?.total;
+  const search = chosen.isUsual ? `website:${websiteId} purpose:"${sendPurpose}"` : undefined;
+  const rows = chosen.isUsual ? campaign.days : (data?.rows ?? []);
+  const days = fillDays(rows, { from: rows[0]?.day ?? "", to: rows.at(-1)?.day ?? "" });
+  return (
+    <>
+      <div class="filter-row">
+        <DaysFields {...{ route, chosen }} theirs={timeZone} />
+      </div>
+      {counted ? (
+        <>
+          <Tiles tiles={countedTiles(counted, search)} />
+          {counted.accepted > 0 && (
+            <OutcomesSection
+              counts={counted}
+              search={search}
+              of={asOf && search ? `as counted at ${formatTime(asOf, Date.now())}` : "in these days"}
+            />
+          )}
+          {days.length > 1 && (
+            <DaysSection title="By day" delivered={counted.delivered} days={days} today={chosen.now} />
+          )}
+        </>
+      ) : (
+        <Counting failure={failure} />
+      )}
+    </>
   );
 }
 
@@ -117,21 +141,5 @@ function Cancel({ campaign, holdAll, reload }: CancelProps): JSX.Element | null 
     >
       Cancel…
     </Asking>
-  );
-}
-
-const searchOf = ({ websiteId, sendPurpose }: Campaign) => `website:${websiteId} purpose:"${sendPurpose}"`;
-
-function Numbers({ campaign }: { campaign: Campaign }): JSX.Element {
-  const { sent, optedOut, clicked } = campaign;
-  const accepted = { label: "Accepted", judgment: `${formatCount(sent)} are gone` };
-  return (
-    <Tiles
-      tiles={[
-        ...outcomeTiles(campaign, accepted, searchOf(campaign)),
-        { label: "Clicked", value: formatCount(clicked), judgment: formatShare(clicked, sent) },
-        { label: "Opted out", value: formatCount(optedOut), judgment: formatShare(optedOut, sent) },
-      ]}
-    />
   );
 }

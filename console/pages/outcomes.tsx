@@ -9,7 +9,7 @@ interface Props {
   counts: WebsiteNow["month"];
   of: string;
   /** The search that finds all of them; undefined: a part of them may be kept no more. */
-  search?: string;
+  search?: string | undefined;
 }
 
 /** Each accepted text is in one row, so the rows add up. */

@@ -30,7 +30,7 @@ export function Hour({ answer }: { answer: Overview }): JSX.Element {
       rows={minutes.map((it) => [formatClock(it.at), ...countsOf(it)])}
       above={
         <Tiles
-          tiles={outcomeTiles(total, { label: "Accepted", judgment: "in an hour" }, since, [
+          tiles={outcomeTiles(total, "in an hour", since, [
             false,
             undelivered > 0 && {
               judgment: `${formatShare(undelivered, reportedOf(total))}, ${isMany ? "more than" : "as"} on most days`,

@@ -1,10 +1,12 @@
 import type { JSX } from "preact";
 import type { Overview as Answer } from "../answers.ts";
-import { countOf, formatCount, isUnusual, listOf, sumOf } from "../lib/numbers.ts";
-import { arrivedWords, reportedOf, totalOf } from "../lib/outcomes.ts";
+import { countOf, listOf, sumOf } from "../lib/numbers.ts";
+import { arrivedWords, totalOf } from "../lib/outcomes.ts";
+import { fillDays } from "../lib/ranges.ts";
+import type { Route } from "../lib/router.ts";
 import { formatTime } from "../lib/times.ts";
 import { useAnswer } from "../lib/use-answer.ts";
-import { usualShareOf } from "../parts/days-chart.tsx";
+import { Counting, DaysFields, readDays, useReport } from "../parts/days.tsx";
 import { DaysSection } from "../parts/days-section.tsx";
 import { NoAnswer, Page } from "../parts/page.tsx";
 import { ProblemHistory } from "../parts/problem-history.tsx";
@@ -15,39 +17,21 @@ import { FirstDay } from "./first-day.tsx";
 import { Hour } from "./overview-hour.tsx";
 import { Carriers, isArriving, WebsitesNow } from "./overview-tables.tsx";
 
-export function Overview(): JSX.Element {
+export function Overview({ route }: { route: Route }): JSX.Element {
   const { data, failure, reload } = useAnswer<Answer>("/operator/overview", 20);
-  if (data) return data.hasTexts ? <Whole answer={data} /> : <FirstDay answer={data} />;
+  if (data) return data.hasTexts ? <Whole answer={data} route={route} /> : <FirstDay answer={data} />;
   return <NoAnswer failure={failure} title="Overview" onRetry={reload} />;
 }
 
-function Whole({ answer }: { answer: Answer }): JSX.Element {
-  const { problems, lastProblems, days } = answer;
+function Whole({ answer, route }: { answer: Answer; route: Route }): JSX.Element {
+  const { problems, lastProblems } = answer;
   const title =
     problems.length === 0 ? "Nothing needs you" : countOf(problems.length, "thing needs you", "things need you");
-  const today = days.at(-1);
   return (
     <Page title={title} lead={leadOf(answer)}>
       {problems.length > 0 && <ProblemList problems={problems} />}
       <Hour answer={answer} />
-      <div class="two-one">
-        <DaysSection title="30 days" delivered={sumOf(days, "delivered")} days={days} />
-        <div class="stack">
-          <SmallSection
-            title="Clicks"
-            side={<Today count={today?.clicked} />}
-            series={days.map((it) => ({ at: it.day, up: it.clicked }))}
-            names={["Clicked"]}
-          />
-          <SmallSection
-            title="Opt-outs"
-            side={<Today count={today?.optedOut} />}
-            series={days.map((it) => ({ at: it.day, up: it.optedOut }))}
-            names={["Opted out"]}
-            tone="none-fill"
-          />
-        </div>
-      </div>
+      <Days answer={answer} route={route} />
       <div class="halves">
         <WebsitesNow websites={answer.websites} isCut={answer.isCut} />
         <Carriers carriers={answer.carriers} />
@@ -61,8 +45,42 @@ function Whole({ answer }: { answer: Answer }): JSX.Element {
   );
 }
 
+/** The days that are chosen. The overview itself has the last 30 of UTC. */
+function Days({ answer, route }: { answer: Answer; route: Route }): JSX.Element {
+  const chosen = readDays(route);
+  const { data, failure } = useReport("/operator/report", chosen);
+  const days = chosen.isUsual ? answer.days : data && fillDays(data.rows, data);
+  return (
+    <>
+      <div class="filter-row">
+        <DaysFields {...{ route, chosen }} />
+      </div>
+      {days ? (
+        <div class="two-one">
+          <DaysSection title="By day" delivered={sumOf(days, "delivered")} days={days} today={chosen.now} />
+          <div class="stack">
+            <SmallSection
+              title="Clicks"
+              series={days.map((it) => ({ at: it.day, up: it.clicked }))}
+              names={["Clicked"]}
+            />
+            <SmallSection
+              title="Opt-outs"
+              series={days.map((it) => ({ at: it.day, up: it.optedOut }))}
+              names={["Opted out"]}
+              tone="none-fill"
+            />
+          </div>
+        </div>
+      ) : (
+        <Counting failure={failure} />
+      )}
+    </>
+  );
+}
+
 /** Which brands are fine, and which are not. */
-function leadOf({ websites, lastProblems, minutes, days }: Answer): JSX.Element {
+function leadOf({ websites, lastProblems, minutes }: Answer): JSX.Element {
   const stuck = websites.filter(({ overdue }) => overdue);
   const fine = websites.filter((it) => it.overdue === 0 && it.delivered > 0 && isArriving(it));
   if (stuck.length > 0) {
@@ -83,21 +101,11 @@ function leadOf({ websites, lastProblems, minutes, days }: Answer): JSX.Element 
     );
   }
   const total = totalOf(minutes);
-  const usual = usualShareOf(days);
-  const isUsual = usual !== null && !isUnusual(total.undelivered, reportedOf(total), usual);
   const last = lastProblems.find(({ ended }) => ended !== null);
   return (
     <>
-      {total.accepted > 0
-        ? `In the last hour: ${arrivedWords(total, isUsual ? ", as on most days" : "")}.`
-        : "No text was accepted in the last hour."}
+      {total.accepted > 0 ? `In the last hour: ${arrivedWords(total)}.` : "No text was accepted in the last hour."}
       {last?.ended && ` The last problem ended ${formatTime(last.ended, Date.now())}.`}
     </>
   );
 }
-
-const Today = ({ count }: { count: number | undefined }): JSX.Element => (
-  <>
-    today <a href="#/reports?range=today">{formatCount(count)}</a>
-  </>
-);

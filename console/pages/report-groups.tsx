@@ -7,7 +7,7 @@ import { type Range, rangeBefore } from "../lib/ranges.ts";
 import { rateOf } from "../lib/rates.ts";
 import { pathOf } from "../lib/router.ts";
 import { useAnswer } from "../lib/use-answer.ts";
-import { FailureLine } from "../parts/button.tsx";
+import { Counting } from "../parts/days.tsx";
 import { Table, Two } from "../parts/section.tsx";
 
 /** What a report is by. A purpose is a campaign. */
@@ -26,7 +26,7 @@ export function Groups({ websiteId, by, range }: Props): JSX.Element {
   const path = reportPath(websiteId);
   const now = useAnswer<Report>(pathOf(path, { by, ...range }), undefined, false);
   const before = useAnswer<Report>(pathOf(path, { by, ...rangeBefore(range) }), undefined, false);
-  if (!now.data) return now.failure ? <FailureLine failure={now.failure} /> : <p class="dim">Counting…</p>;
+  if (!now.data) return <Counting failure={now.failure} />;
   const rows = [...now.data.rows].sort((one, other) => other.sent - one.sent);
   if (rows.length === 0) return <p class="dim">No text in these days. Each {by} with texts is a row here.</p>;
   return <GroupRows {...{ rows, by, websiteId }} before={before.data?.rows ?? []} />;

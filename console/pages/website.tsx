@@ -3,16 +3,16 @@ import { useEffect } from "preact/hooks";
 import type { Client, DayWithGrowth, Overview, SubscriberPage, WebsiteWithClients } from "../answers.ts";
 import { reportPath, websitePath } from "../lib/addresses.ts";
 import { formatCount, formatShare, listOf, sumOf } from "../lib/numbers.ts";
-import { totalOf } from "../lib/outcomes.ts";
-import { CUSTOM, fileName, type Range, rangeOptions, readRange } from "../lib/ranges.ts";
+import { rangeOptions } from "../lib/ranges.ts";
 import { pathOf, type Route, toHash } from "../lib/router.ts";
 import { isOperator } from "../lib/session.ts";
 import { cityOf, formatClockIn, formatTime } from "../lib/times.ts";
 import { useAnswer } from "../lib/use-answer.ts";
 import { go } from "../lib/use-route.ts";
 import { ButtonLink } from "../parts/button.tsx";
+import { Counting, DaysFields, readDays, useReport } from "../parts/days.tsx";
 import { Choice } from "../parts/field.tsx";
-import { outcomeTiles } from "../parts/outcome-tiles.tsx";
+import { countedTiles } from "../parts/outcome-tiles.tsx";
 import { NoAnswer, Page } from "../parts/page.tsx";
 import { Section, Tabs } from "../parts/section.tsx";
 import { SmallSection } from "../parts/small-chart.tsx";
@@ -31,14 +31,15 @@ const TABS = ["Today", "Campaigns", "Clients", "Settings", "Changes"] as const;
 
 export function WebsitePage({ route }: { route: Route }): JSX.Element {
   const id = route.path[1] ?? "";
-  if (route.path[2] === "campaigns") return <CampaignPage websiteId={id} sendPurpose={route.path[3] ?? ""} />;
+  if (route.path[2] === "campaigns") return <CampaignPage route={route} />;
   if (route.path[2] === "clients") return <ClientEvents websiteId={id} clientId={route.path[3] ?? ""} route={route} />;
-  return id === "new" ? <NewWebsite /> : <Known id={id} query={route.query} />;
+  return id === "new" ? <NewWebsite /> : <Known id={id} route={route} />;
 }
 
-function Known({ id, query }: { id: string; query: Route["query"] }): JSX.Element {
-  const { at = "today" } = query;
-  const { name: days, ...range } = readRange(query, Date.now());
+function Known({ id, route }: { id: string; route: Route }): JSX.Element {
+  const { at = "today" } = route.query;
+  const { campaigns, timeZone } = route.query;
+  const { name, now, range } = readDays({ query: { range: campaigns, timeZone } });
   const path = websitePath(id);
   const { data, failure, reload } = useAnswer<WebsiteWithClients>(path, 60);
   const overview = useAnswer<Overview>(pathOf("/operator/overview", { website: id }), 30, false).data;
@@ -79,24 +80,24 @@ function Known({ id, query }: { id: string; query: Route["query"] }): JSX.Elemen
         }))}
       />
       {holding.list}
-      <Today overview={overview} website={data} />
+      <Numbers {...{ overview, route }} website={data} />
       <div class="two-one">
         <Section
           id="campaigns"
           title="Campaigns"
           of="with the change from the period before"
-          act={<CsvOfReport {...{ id, range }} />}
+          act={<a href={toHash(["reports"], { website: id, range: campaigns, timeZone })}>Report and CSV</a>}
         >
           <div class="filter-row">
             <Choice
-              id="campaign-days"
-              label="Days"
-              options={rangeOptions(Date.now()).filter(([value]) => value !== CUSTOM)}
-              value={days}
-              onChange={(to) => go(toHash(["websites", id], { at: query.at, range: to }))}
+              id="campaigns-of"
+              label="Campaigns of"
+              options={rangeOptions(now).slice(0, -1)}
+              value={name}
+              onChange={(to) => go(toHash(route.path, { ...route.query, campaigns: to }))}
             />
           </div>
-          <Groups key={days} websiteId={id} by="purpose" range={range} />
+          <Groups websiteId={id} by="purpose" range={range} />
         </Section>
         {overview && <Days days={overview.days} refused={data.refusedRequests} />}
       </div>
@@ -104,12 +105,7 @@ function Known({ id, query }: { id: string; query: Route["query"] }): JSX.Elemen
         <>
           <Clients website={data} reload={reload} />
           <Settings key={data.updatedAt} website={data} reload={reload} />
-          <Section
-            id="changes"
-            title="Changes"
-            of="the last ones, and who made them"
-            act={<a href={`#/audit?website=${id}`}>All</a>}
-          >
+          <Section id="changes" title="Changes" act={<a href={`#/audit?website=${id}`}>All</a>}>
             <Changes entries={data.changes} />
           </Section>
         </>
@@ -121,15 +117,6 @@ function Known({ id, query }: { id: string; query: Route["query"] }): JSX.Elemen
 const namesOf = (clients: Client[]) => (id: string) => {
   const client = clients.find(({ clientId }) => clientId === id);
   return client ? nameOfClient(client) : id.slice(0, 8);
-};
-
-const CsvOfReport = ({ id, range }: { id: string; range: Range }) => {
-  const path = pathOf(reportPath(id), { by: "purpose", format: "csv", ...range });
-  return (
-    <a href={path} download={fileName(id, range, "purpose", Date.now())}>
-      All, as CSV
-    </a>
-  );
 };
 
 function Lead({ website, overview }: { website: WebsiteWithClients; overview: Overview | null }): JSX.Element {
@@ -158,50 +145,56 @@ function Lead({ website, overview }: { website: WebsiteWithClients; overview: Ov
       )}
       {failing.length > 0 &&
         `The endpoint of ${listOf(failing.map(nameOfClient))} fails since ${formatTime(failing[0]?.posts.failing?.since ?? now, now)}. `}
+      {website.dailyLimit &&
+        website.dailyLimitUsed !== null &&
+        `${formatShare(website.dailyLimitUsed, website.dailyLimit)} of the daily limit is used. `}
       {website.timeZone && `In ${cityOf(website.timeZone)} it is ${formatClockIn(website.timeZone, now)}.`}
     </>
   );
 }
 
-function Today({ overview, website }: { overview: Overview | null; website: WebsiteWithClients }): JSX.Element {
-  const { websiteId: id, dailyLimit, dailyLimitUsed, refusedRequests } = website;
+interface NumbersProps {
+  overview: Overview | null;
+  website: WebsiteWithClients;
+  route: Route;
+}
+
+/** Today of UTC, which the overview has, or the days that are chosen. */
+function Numbers({ overview, website, route }: NumbersProps): JSX.Element {
+  const { websiteId: id, timeZone, refusedRequests } = website;
   // How many are subscribed is counted with the first of them, once for a look at this page.
   const people = useAnswer<SubscriberPage>(`${websitePath(id)}/subscribers`, undefined, false).data;
-  const row = overview?.websites[0];
-  const day = overview?.days.at(-1);
-  const refused = refusedRequests.filter((it) => it.day === day?.day);
+  const chosen = readDays(route, "today");
+  const { data, failure } = useReport(reportPath(id), chosen);
+  const today = overview?.days.at(-1);
+  const counted = chosen.isUsual ? today : data?.total;
+  const refused = refusedRequests.filter((it) => it.day === today?.day);
   return (
-    <Tiles
-      tiles={[
-        ...outcomeTiles(
-          row?.today ?? totalOf([]),
-          {
-            label: "Texts today",
-            judgment:
-              dailyLimit && dailyLimitUsed !== null
-                ? `${formatShare(dailyLimitUsed, dailyLimit)} of the daily limit`
-                : "since midnight of UTC",
-          },
-          `website:${id} after:${day ? `${day.day}T00:00Z` : "today"}`,
-        ),
-        {
-          label: "Subscribers",
-          value: formatCount(people?.total),
-          judgment: people?.total === null ? "more than are counted" : "now",
-          href: toHash(["people"], { website: id }),
-        },
-        {
-          label: "Opt-out rate, 30 days",
-          value: row ? formatShare(row.optedOut30Days, row.month.sent) : "–",
-          judgment: `${formatCount(row?.optedOut30Days)} people`,
-        },
-        {
-          label: "Requests refused today",
-          value: formatCount(sumOf(refused, "requests")),
-          judgment: refused.map(({ code, requests }) => `${code}: ${formatCount(requests)}`).join(", ") || "no request",
-        },
-      ]}
-    />
+    <>
+      <div class="filter-row">
+        <DaysFields {...{ route, chosen }} theirs={timeZone} />
+      </div>
+      {counted ? (
+        <Tiles
+          tiles={[
+            ...countedTiles(counted, chosen.isUsual ? `website:${id} after:${today?.day}T00:00Z` : undefined),
+            {
+              label: "Subscribers",
+              value: formatCount(people?.total),
+              judgment: people?.total === null ? "not counted" : "now",
+              href: toHash(["people"], { website: id }),
+            },
+            {
+              label: "Requests refused today",
+              value: formatCount(sumOf(refused, "requests")),
+              judgment: refused.map(({ code, requests }) => `${code}: ${formatCount(requests)}`).join(", ") || "none",
+            },
+          ]}
+        />
+      ) : (
+        <Counting failure={failure} />
+      )}
+    </>
   );
 }
 

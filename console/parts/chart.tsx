@@ -146,7 +146,6 @@ export const Bars = ({ columns, frame: { from, to } }: { columns: Bar[][]; frame
 interface Figure {
   title: string;
   of?: ComponentChildren;
-  side?: ComponentChildren;
   /** Between the heading and the chart. */
   above?: ComponentChildren;
   head: string[];
@@ -155,20 +154,17 @@ interface Figure {
 }
 
 /** A chart under its heading, and the same numbers as a table at a press; both in print. */
-export function ChartSection({ title, of, side, above, head, rows, children }: Figure): JSX.Element {
+export function ChartSection({ title, of, above, head, rows, children }: Figure): JSX.Element {
   const [isTable, setTable] = useState(false);
   const turn = (
-    <>
-      {side}
-      <button
-        type="button"
-        class="button text chart-switch"
-        aria-label={`${isTable ? "Chart" : "Table"}: ${title}`}
-        onClick={() => setTable(!isTable)}
-      >
-        {isTable ? "Chart" : "Table"}
-      </button>
-    </>
+    <button
+      type="button"
+      class="button text chart-switch"
+      aria-label={`${isTable ? "Chart" : "Table"}: ${title}`}
+      onClick={() => setTable(!isTable)}
+    >
+      {isTable ? "Chart" : "Table"}
+    </button>
   );
   return (
     <Section title={title} of={of} act={turn}>

@@ -1,5 +1,5 @@
 import { messagesHash } from "../lib/addresses.ts";
-import { formatCount, formatShare } from "../lib/numbers.ts";
+import { countOf, formatCount, formatShare } from "../lib/numbers.ts";
 import { type Outcomes, partsOf, reasonsOf, reportedOf, wordOf } from "../lib/outcomes.ts";
 import { ChartMark, type Tile } from "./tiles.tsx";
 
@@ -8,12 +8,13 @@ const SEARCHES = ["outcome:delivered", "outcome:undelivered", "outcome:no-receip
 
 /**
  * Accepted texts, and what became of them: the parts add up.
+ * @param judgment of the accepted ones
  * @param search finds all of them; undefined: a part of them may be kept no more
  * @param besides is said in place of what the tiles of the parts say
  */
 export function outcomeTiles(
   counts: Outcomes,
-  accepted: Pick<Tile, "label" | "judgment">,
+  judgment: string,
   search?: string,
   besides: (Partial<Tile> | false)[] = [],
 ): Tile[] {
@@ -39,8 +40,32 @@ export function outcomeTiles(
     ...besides[index],
   }));
   return [
-    { ...accepted, mark: <ChartMark name="step" />, value: formatCount(counts.accepted), href: find("") },
+    {
+      label: "Accepted",
+      judgment,
+      mark: <ChartMark name="step" />,
+      value: formatCount(counts.accepted),
+      href: find(""),
+    },
     // Mostly all were sent.
     ...(why.length > 0 ? parts : parts.slice(0, 4)),
+  ];
+}
+
+type Counted = Outcomes & Record<"clicked" | "optedOut", number> & Partial<Record<"segments" | "robotClicks", number>>;
+
+/** What became of them, and what people did. A report has segments and the clicks of robots as well. */
+export function countedTiles(counts: Counted, search?: string): Tile[] {
+  const { sent, segments, clicked, robotClicks, optedOut } = counts;
+  const gone = `${formatCount(sent)} are gone`;
+  const share = formatShare(clicked, sent);
+  return [
+    ...outcomeTiles(counts, segments === undefined ? gone : `${gone}, in ${countOf(segments, "segment")}`, search),
+    {
+      label: "Clicked",
+      value: formatCount(clicked),
+      judgment: robotClicks === undefined ? share : `${share}, without ${formatCount(robotClicks)} of robots`,
+    },
+    { label: "Opted out", value: formatCount(optedOut), judgment: formatShare(optedOut, sent) },
   ];
 }

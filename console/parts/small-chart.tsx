@@ -27,17 +27,15 @@ interface Props {
 
 interface SectionProps extends Props {
   of?: ComponentChildren;
-  side?: ComponentChildren;
 }
 
 /** A small chart under its heading, and the same numbers as a table at a press. */
-export function SmallSection({ of, side, ...chart }: SectionProps): JSX.Element {
+export function SmallSection({ of, ...chart }: SectionProps): JSX.Element {
   const { title, unit = "day", series, names } = chart;
   return (
     <ChartSection
       title={title}
       of={of}
-      side={side}
       head={[unit === "day" ? "Day" : "Minute", ...(names as string[])]}
       rows={series.map(({ at, ...values }) => [FORMATS[unit](at), ...Object.values(values)])}
     >

@@ -178,18 +178,25 @@ describe.skipIf(!hasBrowser)("in a list of the console", () => {
     expect(await height()).toBe(before);
   });
 
-  it("the campaigns of a website are of the days in its address, and its file is, too", async () => {
-    await shown.open("websites/harbor-coffee?range=2026-10");
-    const days = "from=2026-10-01&to=2026-10-31";
-    const asked = service.asked.map(({ path }) => path);
-    expect(asked).toContain(`/operator/websites/harbor-coffee/report?by=purpose&${days}`);
-    const file = shown.page.getByRole("link", { name: "All, as CSV" });
-    expect(await file.getAttribute("href")).toContain(days);
-    expect(await file.getAttribute("download")).toBe("textgate-harbor-coffee-2026-10-by-purpose-UTC.csv");
-    await shown.page.getByLabel("Days", { exact: true }).selectOption("yesterday");
+  it("the numbers and the campaigns of a website are of the days in its address", async () => {
+    await shown.open("websites/harbor-coffee?range=2026-09&campaigns=2026-10&timeZone=Europe/Berlin");
+    const asked = () => service.asked.map(({ path }) => path);
+    const [september, october] = ["from=2026-09-01&to=2026-09-30", "from=2026-10-01&to=2026-10-31"];
+    const report = "/operator/websites/harbor-coffee/report";
+    expect(asked()).toContain(`${report}?by=day&${september}&timeZone=Europe%2FBerlin`);
+    expect(asked()).toContain(`${report}?by=purpose&${october}&timeZone=Europe%2FBerlin`);
+    const link = shown.page.getByRole("link", { name: "Report and CSV" });
+    expect(await link.getAttribute("href")).toBe(
+      "#/reports?website=harbor-coffee&range=2026-10&timeZone=Europe%2FBerlin",
+    );
+    await shown.page.getByLabel("Campaigns of").selectOption("yesterday");
     await shown.settled();
-    expect(new URL(shown.page.url()).hash).toBe("#/websites/harbor-coffee?range=yesterday");
-    expect(service.asked.at(-1)?.path).toMatch(/from=2026-11-2\d&to=2026-11-2\d$/);
+    expect(asked().at(-1)).toMatch(/by=purpose&from=2026-11-2\d&to=2026-11-2\d&timeZone=Europe%2FBerlin$/);
+    await shown.page.getByLabel("Days", { exact: true }).selectOption("7");
+    await shown.settled();
+    expect(new URL(shown.page.url()).hash).toBe(
+      "#/websites/harbor-coffee?range=7&campaigns=yesterday&timeZone=Europe%2FBerlin",
+    );
   });
 
   it("a report has the days of UTC, of the website or of its reader, as its address says", async () => {

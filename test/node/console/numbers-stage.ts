@@ -102,9 +102,9 @@ const partsOf = (texts: SeededText[]) => ({
 });
 
 /** What became of the texts of each day, as the table behind a chart has it. */
-async function expectDays(page: Page, title: string, texts: SeededText[]): Promise<void> {
+async function expectDays(page: Page, title: string, texts: SeededText[], dayIn = dayOf): Promise<void> {
   const rows = Object.values(await tableOf(page, `${title}, table`));
-  const days = [...Map.groupBy(texts, ({ acceptedAt }) => dayOf(acceptedAt))].sort(([a], [b]) => (a < b ? -1 : 1));
+  const days = [...Map.groupBy(texts, ({ acceptedAt }) => dayIn(acceptedAt))].sort(([a], [b]) => (a < b ? -1 : 1));
   const expected = days.map(([, own]) => [own.length, ...Object.values(partsOf(own)), of(own, ...SENT)]);
   const shown = rows.map((row) => row.slice(0, 7).map(toNumber)).filter(([accepted]) => accepted !== 0);
   expect(shown).toEqual(expected);
@@ -115,13 +115,39 @@ export async function expectOverview({ page, open, texts, now }: NumbersStage): 
   const hour = texts.filter(({ acceptedAt }) => acceptedAt > now - 3_600_000);
   expect(await tilesOf(page)).toEqual({ Accepted: hour.length, ...partsOf(hour) });
   await page.getByText(`${of(texts, "waiting").toLocaleString("en-US")} are held`).waitFor();
-  await expectDays(page, "30 days", texts);
+  await expectDays(page, "By day", texts);
+}
+
+const DAY = 86_400_000;
+
+/** Days of an address, and how many days before today they begin and end. */
+export const RANGES: [query: string, timeZone: string, first: number, last: number][] = [
+  ["range=yesterday&timeZone=Asia/Kolkata", "Asia/Kolkata", 1, 1],
+  ["range=7", "UTC", 6, 0],
+  ["range=90&timeZone=America/St_Johns", "America/St_Johns", 89, 0],
+];
+
+/** A page of which other days than its usual ones are chosen. @param own the texts that it is of */
+export async function expectRange(
+  { page, open, now }: NumbersStage,
+  address: string,
+  own: SeededText[],
+  [query, timeZone, first, last]: (typeof RANGES)[number],
+): Promise<void> {
+  const dayIn = (at: number) => new Date(at).toLocaleDateString("en-CA", { timeZone });
+  const days = new Set(Array.from({ length: first - last + 1 }, (_, index) => dayIn(now - (last + index) * DAY)));
+  const meant = own.filter(({ acceptedAt }) => days.has(dayIn(acceptedAt)));
+  await open(`${address}?${query}`);
+  await expect.poll(() => page.getByText("Counting…").count()).toBe(0);
+  if (address !== "overview")
+    expect(await tilesOf(page)).toMatchObject({ Accepted: meant.length, ...partsOf(meant), Clicked: 0 });
+  if (!/^websites.[a-z-]+$/.test(address) && first > last) await expectDays(page, "By day", meant, dayIn);
 }
 
 export async function expectWebsite({ page, open, texts, now }: NumbersStage, website: string): Promise<void> {
   await open(`websites/${website}`);
   const today = texts.filter((it) => it.website === website && dayOf(it.acceptedAt) === dayOf(now));
-  await expect.poll(() => tilesOf(page)).toMatchObject({ "Texts today": today.length, ...partsOf(today) });
+  await expect.poll(() => tilesOf(page)).toMatchObject({ Accepted: today.length, ...partsOf(today) });
 }
 
 export async function expectReport({ page, open, texts }: NumbersStage, website: string | null): Promise<void> {

@@ -5,10 +5,12 @@ import {
   expectCampaign,
   expectLists,
   expectOverview,
+  expectRange,
   expectReport,
   expectWaiting,
   expectWebsite,
   type NumbersStage,
+  RANGES,
   startNumbers,
 } from "./numbers-stage.ts";
 import { PURPOSES, WEBSITES } from "./seeded-texts.ts";
@@ -28,6 +30,14 @@ describe.skipIf(!hasBrowser)("every number of a page equals the rows", () => {
   it.each(WEBSITES)("the website %s", (website) => expectWebsite(stage, website));
   it.each([null, ...WEBSITES])("the report of %s", (website) => expectReport(stage, website));
   it.each(campaigns)("the campaign of %s, %s", (website, purpose) => expectCampaign(stage, website, purpose));
+  it.each(RANGES)("the days of %s", async (...range) => {
+    const [website, purpose] = [WEBSITES[0], PURPOSES[0]];
+    const ofWebsite = stage.texts.filter((it) => it.website === website);
+    await expectRange(stage, "overview", stage.texts, range);
+    await expectRange(stage, `websites/${website}`, ofWebsite, range);
+    const own = ofWebsite.filter((it) => it.purpose === purpose);
+    await expectRange(stage, `websites/${website}/campaigns/${encodeURIComponent(purpose)}`, own, range);
+  });
   it("what waits", () => expectWaiting(stage));
   it.each(campaigns)("the lists to which the campaign of %s, %s leads", (website, purpose) =>
     expectLists(stage, website, purpose),

@@ -143,7 +143,7 @@ describe.skipIf(!hasBrowser)("in a search of the console", () => {
     await shown.page.keyboard.press("/");
     await shown.page.keyboard.type("purpose:winter-sale status:undelivered staus:x");
     await shown.page.keyboard.press("Enter");
-    await shown.page.getByText("Did you mean status:?").waitFor();
+    await shown.page.getByText("“staus:” is no filter.").waitFor();
     await shown.settled();
     const last = () => service.asked.filter(({ path }) => path.startsWith("/operator/messages")).at(-1)?.path;
     expect(last()).toBe("/operator/messages?purpose=winter-sale&status=FAILED_TO_DELIVERY");

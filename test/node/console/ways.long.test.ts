@@ -186,7 +186,7 @@ describe.skipIf(!hasBrowser)("in the console", () => {
     const { page } = shown;
     const tile = (label: string) => page.locator(".tiles li").filter({ hasText: label }).innerText();
     expect(await tile("refused today")).toBe("Requests refused today\n15\n40001: 12, 42902: 3");
-    expect(await tile("Texts today")).toContain("29.6 % of the daily limit");
+    expect(await page.locator(".lead").innerText()).toContain("29.6 % of the daily limit is used.");
     await button("Table: Joined and left").click();
     const rows = (label: string) => page.getByLabel(`${label}, table`).locator("tbody tr");
     expect(await rows("Joined and left").count()).toBe(30);
