@@ -95,7 +95,7 @@ function Days({ campaign, route }: { campaign: Campaign; route: Route }): JSX.El
             <OutcomesSection
               counts={counted}
               search={search}
-              of={asOf && search ? `as counted at ${formatTime(asOf, Date.now())}` : "in these days"}
+              of={`in these days${asOf && search ? `, as counted at ${formatTime(asOf, Date.now())}` : ""}`}
             />
           )}
           {days.length > 1 && (
