@@ -80,6 +80,7 @@ const parameters = (by: GroupBy) => [
   }),
   inQuery("to", "The last day. Default: today.", { format: "date" }),
   inQuery("timeZone", "Whose days are meant: an IANA name, such as `America/New_York`.", { default: UTC }),
+  inQuery("purpose", "Only messages with this `sendPurpose`. Default: all."),
   inQuery("by", "How the rows are grouped.", { enum: Object.keys(GROUPS), default: by }),
   inQuery("format", "`csv` is safe to open in a spreadsheet: an apostrophe precedes what looks like a formula.", {
     ...{ enum: ["json", "csv"], default: "json" },
@@ -101,19 +102,14 @@ const get = operatorCall({
   description:
     "Accepted messages and what has become of them, failures by status and by reason, clicked messages, opt-outs, and segments of sent messages; by day of acceptance, sendPurpose, country of the number, reason or sender. Exact, purged messages included. By reason, a message without one is in the row null. By sender, a day counts for the sender that the website had at its end.",
   database: "named",
-  parameters: [
-    WEBSITE,
-    ...parameters("day"),
-    inQuery("purpose", "Only messages with this `sendPurpose`. Default: all."),
-  ],
+  parameters: [WEBSITE, ...parameters("day")],
   answers: [{ ...ok(reportAnswers.Report, ROWS, REPORT), other: CSV }],
   errors: ["resource-unknown", "fields-wrong"],
   namesNobody: true,
   command: { name: "report", options: OPTIONS },
   run: async (request, deps) => {
     const website = await requireWebsite(request, deps);
-    const sendPurpose = String(request.query.purpose ?? "") || null;
-    return answerReport(request, deps, [website], { websiteId: website.websiteId, sendPurpose, by: "day" });
+    return answerReport(request, deps, [website], { websiteId: website.websiteId, by: "day" });
   },
 });
 
@@ -140,7 +136,7 @@ const getOfAll = operatorCall({
   run: async (request, deps) => {
     const { answers, missing } = await askEach(deps, ({ db }) => listWebsites(db));
     if (missing.unavailableDatabases) throw new RequestFailure({ kind: "store-unavailable" });
-    return answerReport(request, deps, answers.flat(), { websiteId: null, sendPurpose: null, by: "website" });
+    return answerReport(request, deps, answers.flat(), { websiteId: null, by: "website" });
   },
 });
 
@@ -149,7 +145,7 @@ async function answerReport(
   request: ApiRequest,
   deps: Deps,
   websites: Website[],
-  otherwise: { websiteId: string | null; sendPurpose: string | null; by: GroupBy },
+  otherwise: { websiteId: string | null; by: GroupBy },
 ): Promise<Response> {
   const zone = tryFields(zoneFields, zoneOf(request)).data?.timeZone ?? UTC;
   const { by, format, range, timeZone } = readTogether({
@@ -158,7 +154,9 @@ async function answerReport(
     range: () => readRange(request, websites.length, localDay(zone, deps.now())),
     timeZone: () => parseFields(zoneFields, zoneOf(request)).timeZone,
   });
-  const report: ReportAnswers["Report"] = await reportOn(deps, websites, { ...otherwise, timeZone, ...range, by });
+  const sendPurpose = String(request.query.purpose ?? "") || null;
+  const question = { ...otherwise, sendPurpose, timeZone, ...range, by };
+  const report: ReportAnswers["Report"] = await reportOn(deps, websites, question);
   if (format !== "csv") return Response.json(report);
   return new Response(FILE_MARK + writeCsv(toTable(report)), {
     headers: { "content-type": "text/csv; charset=utf-8" },

@@ -138,6 +138,8 @@ describe("a report", () => {
       const { total, ...of } = await report(`purpose=${sendPurpose}`);
       expect(of.sendPurpose).toBe(sendPurpose);
       expect(total).toMatchObject(counts);
+      const ofAll = await reportOfAll(`by=website&purpose=${sendPurpose}`);
+      expect(ofAll).toMatchObject({ sendPurpose, total: counts, rows: [{ websiteId: "brand", ...counts }] });
     }
     expect(await report("purpose=Spring")).toMatchObject({ sendPurpose: "Spring", rows: [], total: { accepted: 0 } });
     expect(byPurpose.sendPurpose).toBeNull();
