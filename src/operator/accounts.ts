@@ -93,8 +93,7 @@ const put = operatorCall({
     const name = request.params.name ?? "";
     if (!ACCOUNT_NAME.test(name)) failField("name", "must be 1 to 40 of a-z, 0-9 and -");
     const given = await readFields(request, accountSchema, BODY_LIMITS.settings);
-    await storeAccount(deps, authorOf(request), name, given);
-    return readAccount(request, deps);
+    return withWebsites(deps, await storeAccount(deps, authorOf(request), name, given));
   },
 });
 
@@ -118,8 +117,11 @@ const remove = operatorCall({
 });
 
 async function readAccount({ params: { name = "" } }: ApiRequest, deps: Deps): Promise<AccountAnswers["Account"]> {
-  const account = requireFound(await findAccount(inFirst(deps).db, name), "account");
-  const { answers } = await askEach(deps, (own) => findWebsitesAt(own.db, [name]));
+  return withWebsites(deps, requireFound(await findAccount(inFirst(deps).db, name), "account"));
+}
+
+async function withWebsites(deps: Deps, account: StoredAccount): Promise<AccountAnswers["Account"]> {
+  const { answers } = await askEach(deps, (own) => findWebsitesAt(own.db, [account.name]));
   return accountView(deps, account, answers.flat());
 }
 

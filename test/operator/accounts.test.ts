@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { overtakenDatabase } from "../failing-database.ts";
 import { World } from "../world.ts";
 
 const SID = "AC0123456789abcdef0123456789abcdef";
@@ -58,6 +59,30 @@ describe("an account", () => {
     });
     const refused = await put("brand-a", TELNYX);
     expect(refused).toMatchObject({ status: 400, body: { code: 40001, details: [{ field: "carrier" }] } });
+  });
+
+  /** @param act another call, which comes right before the statement that matches */
+  const putOvertaken = async (matches: RegExp, act: () => Promise<unknown>) => {
+    const { deps } = world;
+    const overtake = () => {
+      world.deps = deps;
+      return act();
+    };
+    world.deps = { ...deps, db: overtakenDatabase(deps.db, matches, 1, overtake) };
+    return put("brand-a", TWILIO);
+  };
+
+  it("is answered as it was set up, although another call removes it at the same time", async () => {
+    const made = await putOvertaken(/CROSS JOIN websites/, () => call("DELETE", "/accounts/brand-a"));
+    expect(made).toMatchObject({ status: 200, body: { name: "brand-a", secrets: ["authToken"], websiteIds: [] } });
+    expect((await call("GET", "/accounts/brand-a")).status).toBe(404);
+  });
+
+  it("stays with the carrier that another call gives it at the same time", async () => {
+    const refused = await putOvertaken(/INSERT INTO accounts/, () => put("brand-a", TELNYX));
+    expect(refused).toMatchObject({ status: 400, body: { code: 40001, details: [{ field: "carrier" }] } });
+    expect((await call("GET", "/accounts/brand-a")).body).toMatchObject({ carrier: "telnyx" });
+    expect(await world.rows("SELECT action FROM audit_log")).toEqual([{ action: "put-account" }]);
   });
 
   it("says that its secrets are encrypted with another key", async () => {

@@ -115,8 +115,11 @@ export async function readCarriers(deps: Deps, maxAge = 0): Promise<Carriers> {
   return { ...deps.carriers, ready: { ...named, ...deps.carriers.ready } };
 }
 
-/** @throws RequestFailure fields-wrong: the name is a carrier's own, or the account is at another carrier */
-export async function storeAccount(deps: Deps, author: Author, name: string, account: Account): Promise<void> {
+/**
+ * @returns the account as this call has stored it: another call may have changed or removed it since
+ * @throws RequestFailure fields-wrong: the name is a carrier's own, or the account is at another carrier
+ */
+export async function storeAccount(deps: Deps, author: Author, name: string, account: Account): Promise<StoredAccount> {
   if (isOfEnvironment(deps, name)) failField("name", `${name} is the account of the environment's settings`);
   const { db } = inFirst(deps);
   const present = await findAccount(db, name);
@@ -125,8 +128,10 @@ export async function storeAccount(deps: Deps, author: Author, name: string, acc
   const { shown, secrets } = splitAccount(account);
   const sealed = await seal(JSON.stringify(secrets), deps.config.serviceKey ?? "");
   const { carrier } = account;
-  await putAccount(db, author, { name, carrier, settings: shown, sealed }, present, deps.now());
+  const stored = await putAccount(db, author, { name, carrier, settings: shown, sealed }, present, deps.now());
+  if (!stored) failField("carrier", "is another one by now: an account stays with its carrier");
   Object.assign(deps.accounts, { readAt: Number.NEGATIVE_INFINITY, triedAt: Number.NEGATIVE_INFINITY });
+  return stored;
 }
 
 /** @throws RequestFailure fields-wrong: a website uses it; resource-unknown */

@@ -37,25 +37,30 @@ const toAccount = (row: AccountRow): StoredAccount => ({
   updatedAt: row.updated_at,
 });
 
-/** Creates or replaces. An account stays with its carrier: with another one, nothing changes. The audit log has no secret. */
+/**
+ * Creates or replaces. The audit log has no secret.
+ * @returns undefined: nothing has changed, because an account stays with its carrier, and this one has another by now
+ */
 export async function putAccount(
   db: D1Database,
   author: Author,
   { name, carrier, settings, sealed }: Pick<StoredAccount, "name" | "carrier" | "settings" | "sealed">,
   present: StoredAccount | undefined,
   now: number,
-): Promise<void> {
+): Promise<StoredAccount | undefined> {
   const entry: AuditEntry = { action: "put-account", subject: name, ...changeOf(present?.settings, { ...settings }) };
-  await runAudited(db, {
+  const ran = await runAudited(db, {
     put: prepare(
       db,
       sql`INSERT INTO accounts (name, carrier, settings, sealed, created_at, updated_at)
         VALUES (${name}, ${carrier}, ${JSON.stringify(settings)}, ${sealed}, ${now}, ${now})
         ON CONFLICT (name) DO UPDATE SET settings = excluded.settings, sealed = excluded.sealed, updated_at = excluded.updated_at
-        WHERE carrier = excluded.carrier`,
+        WHERE carrier = excluded.carrier RETURNING name`,
     ),
     audit: auditStatement(db, author, entry, now),
   });
+  if (ran !== "made" && ran.put.length === 0) return undefined;
+  return { name, carrier, settings, sealed, createdAt: present?.createdAt ?? now, updatedAt: now };
 }
 
 export async function deleteAccount(db: D1Database, author: Author, name: string, now: number): Promise<void> {

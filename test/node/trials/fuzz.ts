@@ -5,6 +5,7 @@ import { buildWorker } from "../../../bench/build.ts";
 import { start } from "../../../bench/service.ts";
 import { makeScratch } from "../harness/scratch.ts";
 import { openStore, type Query } from "../harness/store.ts";
+import { Accounts } from "./fuzz/accounts.ts";
 import { type Answer, Answers, type OpenApi } from "./fuzz/answers.ts";
 import { TEXT as BYSTANDERS_TEXT, Bystander } from "./fuzz/bystander.ts";
 import { carrierVars, startWorld } from "./fuzz/carriers.ts";
@@ -30,7 +31,7 @@ const { values: flags } = parseArgs({
 });
 
 /** The operator's list of messages, which has those of every website. */
-const OF_ALL_WEBSITES = /^\/operator\/messages(\?|$)/;
+const OF_ALL_WEBSITES = /^\/+operator\/messages\/*(\?|$)/;
 
 const KEPT_IDS = 500;
 const DEAD_JOBS = 20;
@@ -82,13 +83,14 @@ async function fuzz(place: Place): Promise<number> {
   const document = JSON.parse(text.body) as OpenApi & Document;
   const answers = new Answers(document);
   const bystander = await Bystander.make(client, query, operatorToken, endpoint);
+  const accounts = await Accounts.make(client, query, operatorToken, endpoint);
   const known = await prepare(place, bystander);
   const before = await bystander.rows();
   const started = performance.now();
   const accepted = await sendAll(client, new Requests(dice, document, known), answers, known);
   const seconds = (performance.now() - started) / 1000;
   for (const name of answers.neverGranted()) answers.fail(`${name} was never answered with what it is for`);
-  await checkAfter(place, answers, bystander, { before, accepted });
+  await checkAfter(place, answers, { bystander, accounts, before, accepted });
   for (const line of log.faults) answers.fail(`printed: ${line.slice(0, 300)}`);
   printCounts(answers, seconds);
   printRest({ accepted: accepted.length, reached: place.reached(), reconnects: client.reconnects }, log);
@@ -173,12 +175,19 @@ function acceptedIds({ method }: FuzzRequest, { status, body }: Answer): string[
   return JSON.parse(body).successSent.map(({ messageId }: { messageId: string }) => messageId);
 }
 
+interface After {
+  bystander: Bystander;
+  accounts: Accounts;
+  /** The bystander's rows before the first request. */
+  before: Map<string, string>;
+  accepted: string[];
+}
+
 /** What must hold when all is over. */
 async function checkAfter(
   { client, query, sweep }: Place,
   answers: Answers,
-  bystander: Bystander,
-  { before, accepted }: { before: Map<string, string>; accepted: string[] },
+  { bystander, accounts, before, accepted }: After,
 ): Promise<void> {
   await sweep();
   for (const [table, rows] of await bystander.rows()) {
@@ -199,4 +208,6 @@ async function checkAfter(
   console.log(
     `afterwards, a text of the website that was not fuzzed is delivered and called back in ${seconds.toFixed(1)} s`,
   );
+  await accounts.sendClean();
+  console.log("and a text of each named account is submitted, and delivered with its receipt");
 }

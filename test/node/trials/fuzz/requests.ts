@@ -1,7 +1,7 @@
 // Requests to every operation of the document, right in some parts and wrong in others.
 
 import { csv, csvFile, jsonBody, nasty } from "./bodies.ts";
-import { carrierRequest } from "./carriers.ts";
+import { carrierRequest, NAMED_ACCOUNTS } from "./carriers.ts";
 import type { FuzzRequest } from "./client.ts";
 import type { Dice } from "./dice.ts";
 
@@ -139,7 +139,7 @@ export class Requests {
     return dice.chance(0.8) ? path.slice(0, at) + dice.pick(TURNS) + path.slice(at) : `/${this.#segment(operation)}`;
   }
 
-  #rightValue(name: string, websiteId: string, { parameters = [] }: Operation): string {
+  #rightValue(name: string, websiteId: string, { parameters = [], requestBody }: Operation): string {
     const { victims, phones, messageIds, codes, deadJobs, importIds, sessionIds } = this.#known;
     const dice = this.#dice;
     const values: Record<string, () => string | undefined> = {
@@ -153,6 +153,9 @@ export class Requests {
       sessionId: () => dice.pick(sessionIds),
       personId: () => dice.pick(phones).replace("+", "%2B"),
       carrier: () => dice.pick(["twilio", "telnyx", "kannel", "sandbox"]),
+      account: () => dice.pick(NAMED_ACCOUNTS).name,
+      // None of these accounts gets other keys, because carriers' calls are signed with those that it has.
+      name: () => (requestBody || dice.chance(0.5) ? undefined : dice.pick(NAMED_ACCOUNTS).name),
     };
     return values[name]?.() ?? parameters.find((parameter) => parameter.name === name)?.example ?? "x";
   }

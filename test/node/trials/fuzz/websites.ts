@@ -1,5 +1,5 @@
-// The websites that are fuzzed: each with clients and subscribers, some at each carrier.
-import { CARRIERS, SENDERS } from "./carriers.ts";
+// The websites that are fuzzed: each with clients and subscribers, some at each account of a carrier.
+import { ACCOUNTS } from "./carriers.ts";
 import type { Client, FuzzRequest } from "./client.ts";
 import type { FuzzedClient, Known } from "./requests.ts";
 
@@ -78,9 +78,9 @@ export async function makeWebsites(
   const victims: string[] = [];
   const importIds: string[] = [];
   for (let index = 0; index < WEBSITES; index++) {
-    const carrier = CARRIERS[index];
+    const account = ACCOUNTS[index];
     const websiteId = `fuzzed-${index}`;
-    const settings = carrier ? { carrier, sender: SENDERS[carrier] } : { carrier: "sandbox" };
+    const settings = account ? { carrier: account.name, sender: account.sender } : { carrier: "sandbox" };
     const { importId, makeClient } = await makeWebsite(client, operatorToken, {
       websiteId,
       phones: PHONES,
