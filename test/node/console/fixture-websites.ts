@@ -218,7 +218,8 @@ const row = (of: Pick<ReportRow, "day" | "sendPurpose" | "country">, sent: numbe
 export function report(query: URLSearchParams): Report {
   const from = query.get("from") ?? "2026-10-27";
   const to = query.get("to") ?? "2026-11-25";
-  const about = { websiteId: "harbor-coffee", timeZone: query.get("timeZone") ?? "UTC", asOf: ago(0), from, to };
+  const timeZone = query.get("timeZone") ?? "UTC";
+  const about = { websiteId: "harbor-coffee", sendPurpose: query.get("purpose"), timeZone, asOf: ago(0), from, to };
   const total = countsOf(79_446, [0.984, 0.051, 0.0024]);
   if (query.get("by") === "day") {
     const rows = days.map(({ day, sent }) => row({ day }, sent, [0.985, 0.05, 0.002]));
@@ -244,7 +245,7 @@ export function report(query: URLSearchParams): Report {
 }
 
 export const emptyReport = (): Report => ({
-  ...{ websiteId: "harbor-coffee", timeZone: "UTC", by: "purpose", asOf: ago(0) },
+  ...{ websiteId: "harbor-coffee", sendPurpose: null, timeZone: "UTC", by: "purpose", asOf: ago(0) },
   from: "2026-10-27",
   to: "2026-11-25",
   rows: [],

@@ -31,7 +31,7 @@ describe.skipIf(!hasBrowser)("every number of a page equals the rows", () => {
   it.each([null, ...WEBSITES])("the report of %s", (website) => expectReport(stage, website));
   it.each(campaigns)("the campaign of %s, %s", (website, purpose) => expectCampaign(stage, website, purpose));
   it.each(RANGES)("the days of %s", async (...range) => {
-    const [website, purpose] = [WEBSITES[0], PURPOSES[0]];
+    const [website, purpose] = campaigns[0] as (typeof campaigns)[number];
     const ofWebsite = stage.texts.filter((it) => it.website === website);
     await expectRange(stage, "overview", stage.texts, range);
     await expectRange(stage, `websites/${website}`, ofWebsite, range);

@@ -31,7 +31,7 @@ const toNumber = (written: string) => Number(written.replaceAll(",", ""));
 describe("what became of accepted texts", () => {
   it("is shown in tiles that add up to them", () => {
     for (const counts of CASES) {
-      const [accepted, ...parts] = outcomeTiles(counts, { label: "Accepted", judgment: "" }).map(
+      const [accepted, ...parts] = outcomeTiles(counts, "").map(
         ({ label, value }) => [label, toNumber(value)] as const,
       );
       expect(accepted).toEqual(["Accepted", counts.accepted]);
