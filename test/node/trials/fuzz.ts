@@ -84,7 +84,7 @@ async function fuzz(place: Place): Promise<number> {
   const answers = new Answers(document);
   const bystander = await Bystander.make(client, query, operatorToken, endpoint);
   const accounts = await Accounts.make(client, query, operatorToken, endpoint);
-  const known = await prepare(place, bystander);
+  const known = await prepare(place, bystander, await accounts.schedule());
   const before = await bystander.rows();
   const started = performance.now();
   const accepted = await sendAll(client, new Requests(dice, document, known), answers, known);
@@ -99,7 +99,11 @@ async function fuzz(place: Place): Promise<number> {
   return answers.faultCount === 0 ? 0 : 1;
 }
 
-async function prepare({ client, query, operatorToken, endpoint }: Place, bystander: Bystander): Promise<Known> {
+async function prepare(
+  { client, query, operatorToken, endpoint }: Place,
+  bystander: Bystander,
+  scheduledIds: string[],
+): Promise<Known> {
   const made = await makeWebsites(client, operatorToken, endpoint);
   const links = await query(
     "SELECT code FROM links WHERE message_id IN (SELECT value FROM json_each(?1))",
@@ -135,6 +139,7 @@ async function prepare({ client, query, operatorToken, endpoint }: Place, bystan
     deadJobs,
     operatorToken,
     endpoint,
+    scheduledIds,
     foreign: [...bystander.messageIds, BYSTANDERS_TEXT],
     phones: PHONES,
     codes,

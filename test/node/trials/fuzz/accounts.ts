@@ -34,6 +34,13 @@ export class Accounts {
     return new Accounts(client, query, senders);
   }
 
+  /** @returns the ids of texts that wait until an operator cancels them */
+  async schedule(): Promise<string[]> {
+    const sendAt = new Date(Date.now() + 86_400_000).toISOString();
+    const ids = this.#senders.map(([, sender]) => sendText(this.#client, sender, { phone: PHONE, sendAt }));
+    return Promise.all(ids);
+  }
+
   /** A text of each account is submitted to it, and is delivered once its receipt has come. @throws Error if not */
   async sendClean(): Promise<void> {
     for (const [account, sender] of this.#senders) {

@@ -40,6 +40,8 @@ export interface Known {
   phones: string[];
   /** The ids of messages that were accepted; the later ones push out the earlier. */
   messageIds: string[];
+  /** Of texts that wait, until one of the calls is a right one to cancel them. */
+  scheduledIds: string[];
   codes: string[];
   deadJobs: string[];
   importIds: string[];
@@ -140,13 +142,13 @@ export class Requests {
   }
 
   #rightValue(name: string, websiteId: string, { parameters = [], requestBody }: Operation): string {
-    const { victims, phones, messageIds, codes, deadJobs, importIds, sessionIds } = this.#known;
+    const { victims, phones, messageIds, scheduledIds, codes, deadJobs, importIds, sessionIds } = this.#known;
     const dice = this.#dice;
     const values: Record<string, () => string | undefined> = {
       websiteId: () => websiteId,
       clientId: () => dice.pick(victims),
       phone: () => dice.pick(phones).replace("+", dice.pick(["+", "%2B", "%2b"])),
-      messageId: () => messageIds[dice.below(messageIds.length)],
+      messageId: () => dice.pick(dice.chance(0.1) ? scheduledIds : messageIds),
       code: () => codes[dice.below(codes.length)],
       jobId: () => dice.pick(deadJobs),
       importId: () => dice.pick(importIds),
