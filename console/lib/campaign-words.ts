@@ -5,11 +5,16 @@ import { countOf, formatCount } from "./numbers.ts";
 import { arrivedWords, pendingOf } from "./outcomes.ts";
 import { formatClock, formatSpan } from "./times.ts";
 
-type Counts = Omit<Campaign, "holds" | "minutes" | "days">;
+type Counts = Omit<Campaign, "minutes" | "days">;
 
-/** Texts that may go now; null: not known. */
-export const readyOf = ({ waiting, held }: Counts): number | null =>
-  waiting === null || held === null ? null : waiting - held;
+export const isHeld = ({ holds }: Counts): boolean => holds.some(({ clientId }) => clientId === null);
+
+/** Texts that may go now; null: not known. Counts are up to a minute old, and a hold holds at once. */
+export const readyOf = (campaign: Counts): number | null => {
+  const { waiting, held } = campaign;
+  if (isHeld(campaign)) return 0;
+  return waiting === null || held === null ? null : waiting - held;
+};
 
 export function titleOf(campaign: Counts): string {
   const { sendPurpose: name, accepted, sent, held, scheduled, perMinute } = campaign;

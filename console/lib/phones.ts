@@ -34,6 +34,8 @@ export const isMessageId = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}
 /** So many digits are taken for a number that lacks its +, and so few for one that has it. */
 const FEWEST_DIGITS = 9;
 const FEWEST_AFTER_PLUS = 7;
+/** With 00 before them. More are two numbers. */
+const MOST_DIGITS = 17;
 
 /** What has many digits and is nobody's: ids, days and times. */
 const NOBODYS =
@@ -47,7 +49,7 @@ function numberOf(word: string): string | null {
   const digits = word.replaceAll(/\P{Nd}/gu, "");
   if (NOBODYS.test(word)) return null;
   const hasPlus = /^[^\p{L}\p{Nd}]*\+/u.test(word) || /^00\d/.test(digits);
-  if (digits.length < (hasPlus ? FEWEST_AFTER_PLUS : FEWEST_DIGITS)) return null;
+  if (digits.length < (hasPlus ? FEWEST_AFTER_PLUS : FEWEST_DIGITS) || digits.length > MOST_DIGITS) return null;
   return hasPlus ? `+${digits.replace(/^00/, "")}` : digits;
 }
 
@@ -61,7 +63,8 @@ export function personIn(text: string): string | null {
   if (address) return address.replaceAll(/^(?:mailto:)?[<("'[;]+|^mailto:|[>)"'\];:.!?]+$/gi, "");
   // A number may be written as several words. A word with a letter, or of a day or an id, is none of them.
   const runs = words.map((word) => (/\p{L}/u.test(word) || NOBODYS.test(word) ? `\n${word}\n` : word)).join(" ");
-  for (const run of [...words, ...runs.split("\n")]) {
+  const whole = words.filter((word) => numberOf(word)?.startsWith("+"));
+  for (const run of [...whole, ...runs.split("\n"), ...words]) {
     const number = numberOf(run.trim());
     if (number !== null) return number;
   }

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import type { Campaign } from "../answers.ts";
 import { reportPath, websitePath } from "../lib/addresses.ts";
-import { leadOf, readyOf, titleOf } from "../lib/campaign-words.ts";
+import { isHeld, leadOf, readyOf, titleOf } from "../lib/campaign-words.ts";
 import { formatCount, sumOf } from "../lib/numbers.ts";
 import { pendingOf } from "../lib/outcomes.ts";
 import { fillDays } from "../lib/ranges.ts";
@@ -117,18 +117,17 @@ interface CancelProps {
 
 /** Texts that are going out are held before they are cancelled: only then their count stands still. */
 function Cancel({ campaign, holdAll, reload }: CancelProps): JSX.Element | null {
-  const { websiteId, websiteName, sendPurpose, holds } = campaign;
-  const isHeld = holds.some(({ clientId }) => clientId === null);
+  const { websiteId, websiteName, sendPurpose } = campaign;
   if (pendingOf(campaign) === 0) return null;
   return (
     <Asking
       kind="edge"
       of={sendPurpose}
-      isOff={!isHeld && readyOf(campaign) !== 0}
+      isOff={readyOf(campaign) !== 0}
       dialog={(onClose) => (
         <CountedCancel
           meant={[{ websiteId, name: sendPurpose, sendPurpose, clientId: null }]}
-          {...{ isHeld, onClose }}
+          {...{ isHeld: isHeld(campaign), onClose }}
           website={websiteName}
           client={null}
           onHold={() => {

@@ -4,7 +4,6 @@ import { countOf, listOf, sumOf } from "../lib/numbers.ts";
 import { arrivedWords, totalOf } from "../lib/outcomes.ts";
 import { fillDays } from "../lib/ranges.ts";
 import type { Route } from "../lib/router.ts";
-import { formatTime } from "../lib/times.ts";
 import { useAnswer } from "../lib/use-answer.ts";
 import { Counting, DaysFields, readDays, useReport } from "../parts/days.tsx";
 import { DaysSection } from "../parts/days-section.tsx";
@@ -80,7 +79,7 @@ function Days({ answer, route }: { answer: Answer; route: Route }): JSX.Element 
 }
 
 /** Which brands are fine, and which are not. */
-function leadOf({ websites, lastProblems, minutes }: Answer): JSX.Element {
+function leadOf({ websites, minutes }: Answer): JSX.Element {
   const stuck = websites.filter(({ overdue }) => overdue);
   const fine = websites.filter((it) => it.overdue === 0 && it.delivered > 0 && isArriving(it));
   if (stuck.length > 0) {
@@ -101,11 +100,5 @@ function leadOf({ websites, lastProblems, minutes }: Answer): JSX.Element {
     );
   }
   const total = totalOf(minutes);
-  const last = lastProblems.find(({ ended }) => ended !== null);
-  return (
-    <>
-      {total.accepted > 0 ? `In the last hour: ${arrivedWords(total)}.` : "No text was accepted in the last hour."}
-      {last?.ended && ` The last problem ended ${formatTime(last.ended, Date.now())}.`}
-    </>
-  );
+  return <>{total.accepted > 0 ? `In the last hour: ${arrivedWords(total)}.` : "No text in the last hour. "}</>;
 }

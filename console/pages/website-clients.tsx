@@ -118,7 +118,7 @@ function ClientCard({ client, onMade, reload }: CardProps): JSX.Element {
         { icon: "shield", text: "You get new ones, shown once." },
         {
           icon: "waiting",
-          text: `The present ones stay valid for 24 hours, until ${formatTime(Date.now() + 86_400_000, Date.now())}. Both work meanwhile.`,
+          text: `The present ones stay valid for 24 hours, until ${formatTime(Date.now() + 86_400_000, Date.now())}. If they are not 10 minutes old, those before them do.`,
         },
       ]}
       act={() => "Make new secrets"}

@@ -13,9 +13,12 @@ type Campaign = CampaignAnswers["Campaign"];
 const OURS = "+12125550000";
 const PEOPLE = [ADA, "+12125550001", "+12125550002", "+12125550003"];
 
-const read = async (sendPurpose = "spring sale"): Promise<Campaign> => {
+const readAsCounted = async (sendPurpose = "spring sale"): Promise<Campaign> =>
+  (await get(`/websites/brand/campaigns/${encodeURIComponent(sendPurpose)}`)).json();
+
+const read = async (sendPurpose?: string): Promise<Campaign> => {
   await countLedgers(world.deps, world.now);
-  return (await get(`/websites/brand/campaigns/${encodeURIComponent(sendPurpose)}`)).json();
+  return readAsCounted(sendPurpose);
 };
 
 const send = async (sendPurpose = "spring sale", fields: object = {}) => {
@@ -81,6 +84,18 @@ describe("a campaign", () => {
     expect({ waiting, held, scheduled, perMinute, endsAt }).toEqual({
       ...{ waiting: 4, held: 4, scheduled: 4, perMinute: 3, endsAt: null },
     });
+  });
+
+  it("has no end once it is held, while texts that have gone since the last count still count as waiting", async () => {
+    await send();
+    await world.runQueues();
+    world.advance(60);
+    await send();
+    expect((await read()).endsAt).not.toBeNull();
+    await world.runQueues();
+    await world.operator("POST", "/websites/brand/hold", { sendPurpose: "spring sale" });
+    expect(await readAsCounted()).toMatchObject({ waiting: 4, held: 0, endsAt: null });
+    expect(await read()).toMatchObject({ waiting: 0, endsAt: null });
   });
 
   it("counts an opt-out with the campaign that it answers", async () => {

@@ -36,10 +36,11 @@ export async function readCampaign({ db, now }: Deps, website: Website, sendPurp
   const total = toCounts(rows, isKnown);
   const until = asOf ?? at;
   const perMinute = paceOf(gone, minuteOf(until));
-  const ready = total.waiting === null || total.held === null ? null : total.waiting - total.held;
+  const holds = website.holds.filter((it) => covers({ ...it, clientId: null }, { sendPurpose, clientId: null }));
+  const ready = holds.some(({ clientId }) => clientId === null) ? 0 : readyOf(total);
   return {
     ...{ asOf, ...total, perMinute, senderPace, endsAt: endOf(ready, perMinute, senderPace, until) },
-    holds: website.holds.filter((it) => covers({ ...it, clientId: null }, { sendPurpose, clientId: null })),
+    holds,
     minutes: Array.from({ length: MINUTES }, (_, index) => {
       const minute = minuteOf(until) - MINUTES + 1 + index;
       return { at: minute * 60_000, gone: gone.find((it) => it.minute === minute)?.count ?? 0 };
@@ -47,6 +48,9 @@ export async function readCampaign({ db, now }: Deps, website: Website, sendPurp
     days: byDay(rows, isKnown),
   };
 }
+
+/** Texts that may go now. What waits was counted up to a minute before what is held. */
+const readyOf = ({ waiting, held }: Counts) => (waiting === null || held === null ? null : Math.max(0, waiting - held));
 
 const toCounts = (rows: CountRow[], isKnown: boolean): Counts => ({
   ...trafficOf(rows, { scheduled: isKnown, held: isKnown }),

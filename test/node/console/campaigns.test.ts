@@ -6,6 +6,10 @@ import { none, running } from "./fixture-campaigns.ts";
 import { ago, MINUTE, NOW } from "./fixture-clock.ts";
 
 const of = (given: Partial<Campaign>): Campaign => ({ ...none(), ...given });
+const WHOLE: Campaign["holds"][number] = {
+  ...{ holdId: "0197c2ab-71d4-4e0b-8a01-0000000000a1", sendPurpose: "winter-sale", clientId: null },
+  ...{ since: ago(MINUTE), by: "ada", reason: null },
+};
 const DONE = { accepted: 100, sent: 90, notTaken: 10, delivered: 80, undelivered: 5, noReceipt: 5 };
 
 describe("a campaign", () => {
@@ -15,6 +19,15 @@ describe("a campaign", () => {
     [of({ accepted: 9, waiting: 9 }), "9 texts of winter-sale wait"],
     [of({ accepted: 1, waiting: 1 }), "1 text of winter-sale waits"],
     [of({ accepted: 9, waiting: 6, held: 6, sent: 3, perMinute: 3 }), "6 texts of winter-sale are held"],
+    // The waiting ones were counted before the hold, and some have gone since.
+    [
+      of({ accepted: 9, waiting: 8, held: 5, sent: 1, perMinute: 3, holds: [WHOLE] }),
+      "5 texts of winter-sale are held",
+    ],
+    [
+      of({ accepted: 9, waiting: 8, held: 0, sent: 1, noReceipt: 1, holds: [WHOLE] }),
+      "winter-sale: No receipt has come",
+    ],
     [of({ accepted: 9, scheduled: 9 }), "9 texts of winter-sale are scheduled"],
     [of(DONE), "winter-sale: 94.1 % of 85 texts with a receipt arrived; 10 not sent"],
     [of({ accepted: 9, sent: 9, noReceipt: 9 }), "winter-sale: No receipt has come"],
