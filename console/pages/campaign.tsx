@@ -74,7 +74,7 @@ export function CampaignPage({ route }: { route: Route }): JSX.Element {
   );
 }
 
-/** What came of it on the days that are chosen. The campaign itself has the last 30 of UTC. */
+/** The outcomes of its texts on the days that are chosen. The campaign itself has the last 30 of UTC. */
 function Days({ campaign, route }: { campaign: Campaign; route: Route }): JSX.Element {
   const { websiteId, sendPurpose, timeZone, asOf } = campaign;
   const chosen = readDays(route);

@@ -49,7 +49,7 @@ export async function readCampaign({ db, now }: Deps, website: Website, sendPurp
   };
 }
 
-/** Texts that may go now. What waits was counted up to a minute before what is held. */
+/** Texts that may go now. The waiting ones were counted up to a minute before the held ones. */
 const readyOf = ({ waiting, held }: Counts) => (waiting === null || held === null ? null : Math.max(0, waiting - held));
 
 const toCounts = (rows: CountRow[], isKnown: boolean): Counts => ({

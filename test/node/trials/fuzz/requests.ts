@@ -40,7 +40,7 @@ export interface Known {
   phones: string[];
   /** The ids of messages that were accepted; the later ones push out the earlier. */
   messageIds: string[];
-  /** Of texts that wait, until one of the calls is a right one to cancel them. */
+  /** They wait until one of the calls is a right one to cancel them. */
   scheduledIds: string[];
   codes: string[];
   deadJobs: string[];
