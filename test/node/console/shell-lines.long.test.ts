@@ -150,6 +150,8 @@ describe.skipIf(!hasBrowser)("the command that a page prints", () => {
     await shown.page.getByLabel("Number", { exact: true }).fill("+1 206 555 0142");
     await shown.page.getByLabel("When they agreed").fill("2026-11-20T09:30");
     await shown.page.getByLabel("How they agreed").fill(`paper form "118", at Ada's till`);
+    // The line is drawn after the field.
+    await shown.page.locator("dialog code").filter({ hasText: "118" }).filter({ hasText: "till" }).waitFor();
     const [line = ""] = await lines("dialog");
     service.asked.length = 0;
     await button("Subscribe them").click();
