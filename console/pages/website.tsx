@@ -37,8 +37,7 @@ export function WebsitePage({ route }: { route: Route }): JSX.Element {
 }
 
 function Known({ id, route }: { id: string; route: Route }): JSX.Element {
-  const { at = "today" } = route.query;
-  const { campaigns, timeZone } = route.query;
+  const { at = "today", campaigns, timeZone } = route.query;
   const { name, now, range } = readDays({ query: { range: campaigns, timeZone } });
   const path = websitePath(id);
   const { data, failure, reload } = useAnswer<WebsiteWithClients>(path, 60);

@@ -50,7 +50,7 @@ export async function readCampaign({ db, now }: Deps, website: Website, sendPurp
 }
 
 /** Texts that may go now. The waiting ones were counted up to a minute before the held ones. */
-const readyOf = ({ waiting, held }: Counts) => (waiting === null || held === null ? null : Math.max(0, waiting - held));
+const readyOf = ({ waiting, held }: Counts) => (waiting === null || held === null ? null : waiting - held);
 
 const toCounts = (rows: CountRow[], isKnown: boolean): Counts => ({
   ...trafficOf(rows, { scheduled: isKnown, held: isKnown }),
